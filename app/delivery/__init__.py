@@ -1,0 +1,1 @@
+"""Cues out: to viewers over WebSocket and SSE."""

@@ -1,0 +1,1 @@
+"""Streams in: what a broadcaster sends becomes AudioChunk."""

@@ -1,0 +1,1 @@
+"""Models: text and samples in and out. Nothing here knows a room, a viewer or a socket."""

@@ -1,0 +1,30 @@
+"""What goes into a recogniser and what comes out."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from engines.audio import Samples
+from engines.languages import LanguageTag
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RecognitionRequest:
+    """An utterance so far: float32 mono 16 kHz samples, at most 30 s.
+
+    `language` None asks the engine to detect it, among `candidates` where any are given.
+    """
+
+    samples: Samples
+    language: LanguageTag | None = None
+    candidates: tuple[LanguageTag, ...] = ()
+
+
+class Recognition(msgspec.Struct, frozen=True, kw_only=True):
+    """What was heard. Probabilities are in 0..1, `mean_log_probability` per token in natural logarithms."""
+
+    text: str
+    language: LanguageTag
+    language_probability: float
+    no_speech_probability: float
+    mean_log_probability: float

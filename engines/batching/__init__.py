@@ -1,0 +1,1 @@
+"""One batcher per model: deadlines, tiers, fair turns, single flight, cache."""

@@ -1,0 +1,1 @@
+"""Language identification of short texts."""

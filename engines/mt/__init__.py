@@ -1,0 +1,1 @@
+"""Machine translation engines and what they share."""

@@ -1,0 +1,27 @@
+"""What goes into a translation engine and what comes out."""
+
+import msgspec
+
+from engines.languages import LanguageTag
+
+
+class TranslationRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One text to translate. Frozen and hashable: with the engine's version it is its own cache key."""
+
+    text: str
+    source: LanguageTag
+    target: LanguageTag
+
+    @property
+    def pair(self) -> str:
+        """The pair as metrics label it."""
+        return f"{self.source}>{self.target}"
+
+
+class Translation(msgspec.Struct, frozen=True, kw_only=True):
+    """One translated text. `tokens` is what the engine generated."""
+
+    text: str
+    engine: str
+    model_version: str
+    tokens: int = 0

@@ -1,0 +1,1 @@
+"""Broadcasters, chatters and viewers that speak only the public protocol."""

@@ -1,0 +1,1 @@
+"""The comment path: Comment in, SourceText out."""

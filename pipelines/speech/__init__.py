@@ -1,0 +1,1 @@
+"""The speech path: AudioChunk in, SourceText out."""

@@ -1,0 +1,1 @@
+"""From SourceText to translated text in the languages that are read."""

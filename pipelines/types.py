@@ -1,0 +1,118 @@
+"""What travels between ingest and delivery."""
+
+from enum import StrEnum
+
+import msgspec
+
+from engines.batching.ticket import Tier
+from engines.languages import LanguageTag
+
+
+class CueKind(StrEnum):
+    """Where a cue comes from."""
+
+    SPEECH = "speech"
+    COMMENT = "comment"
+
+
+class CueFlag(StrEnum):
+    """What a reader or the streamer should know about a cue's text."""
+
+    PENDING = "pending"  # the translation is being made: text is empty or that of an earlier revision
+    ORIGINAL = "original"  # needs no translation: already in the reader's language, or no words in it
+    UNTRANSLATED = "untranslated"  # could not be translated in time: the source is shown, `reason` says why
+
+
+class Ledger(msgspec.Struct, frozen=True, kw_only=True):
+    """When a cue passed each stage, in seconds of the loop's clock; None where it passed none.
+
+    captured: the last of its sound or the comment was made · received: it reached the server · endpointed: the
+    utterance was found to have ended · recognised: ASR answered · normalised: a comment was cleaned ·
+    queued: it was handed to the batcher · inferred: MT answered · published: it was handed to delivery.
+    """
+
+    captured: float | None = None
+    received: float | None = None
+    endpointed: float | None = None
+    recognised: float | None = None
+    normalised: float | None = None
+    queued: float | None = None
+    inferred: float | None = None
+    published: float | None = None
+
+
+class Comment(msgspec.Struct, frozen=True, kw_only=True):
+    """A chat line as it was received. `sent_at` and `received_at` are in seconds of the loop's clock."""
+
+    id: str
+    author: str
+    text: str
+    received_at: float
+    sent_at: float | None = None
+    language: LanguageTag | None = None
+
+
+class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
+    """ASR's current text of an utterance: its first `stable_length` characters will not change any more."""
+
+    utterance: int
+    revision: int
+    text: str
+    stable_length: int
+    language: LanguageTag
+    stream_start: float
+    stream_end: float
+    final: bool
+
+
+class SourceText(msgspec.Struct, frozen=True, kw_only=True):
+    """A comment or a piece of speech, ready to be translated: from here on both are alike.
+
+    `revision` grows with every version of the same `id`; `final` is the last. `stream_start`/`stream_end` are in
+    seconds of the broadcaster's clock and 0 for a comment in a room without sound.
+    """
+
+    id: str
+    revision: int
+    final: bool
+    kind: CueKind
+    text: str
+    language: LanguageTag
+    ledger: Ledger
+    author: str | None = None
+    stream_start: float = 0.0
+    stream_end: float = 0.0
+    translatable: bool = True  # False: no words in it (numbers, emoji), every reader gets it as it is
+
+
+class Cue(msgspec.Struct, frozen=True, kw_only=True):
+    """What a viewer of one language sees. `source_revision` says which SourceText revision `text` renders."""
+
+    id: str
+    revision: int
+    final: bool
+    room: str
+    kind: CueKind
+    language: LanguageTag
+    source_language: LanguageTag
+    text: str
+    source_text: str
+    author: str | None
+    stream_start: float
+    stream_end: float
+    ledger: Ledger
+    flags: tuple[CueFlag, ...] = ()
+    reason: str | None = None
+
+
+class RoomSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a room was asked to be.
+
+    `sources`: the languages spoken and written; empty means any, found for each utterance and comment.
+    `targets`: the languages that may be read; empty means any of the service's.
+    """
+
+    room: str
+    sources: tuple[LanguageTag, ...] = ()
+    targets: tuple[LanguageTag, ...] = ()
+    tier: Tier = Tier.STANDARD
