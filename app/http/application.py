@@ -1,0 +1,59 @@
+"""The HTTP side as one ASGI application: routers, errors as problem+json, allowed origins."""
+
+from collections.abc import Callable
+
+import msgspec
+from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+
+from app.auth import Tokens
+from app.clock import Clock
+from app.delivery.hub import Hub
+from app.errors import ServiceError, problem, problem_headers
+from app.http import comments, health, pages, rooms, subtitles
+from app.rooms import Rooms
+
+
+class Resources(msgspec.Struct, frozen=True, kw_only=True):
+    """What the routes work on. `ready` answers what is still missing, or None."""
+
+    rooms: Rooms
+    hub: Hub
+    tokens: Tokens
+    clock: Clock
+    ready: Callable[[], str | None]
+    origins: tuple[str, ...]
+
+
+def build(resources: Resources) -> FastAPI:
+    """The application."""
+    application = FastAPI(title="Sampan", version="1", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json")
+    application.add_exception_handler(ServiceError, _service_error)
+    application.add_exception_handler(HTTPException, _http_error)
+    if resources.origins:
+        application.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(resources.origins),
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["authorization", "content-type", "last-event-id"],
+        )
+    application.include_router(health.router(resources.ready, resources.tokens))
+    application.include_router(rooms.router(resources.rooms, resources.tokens))
+    application.include_router(comments.router(resources.rooms, resources.tokens, resources.clock))
+    application.include_router(subtitles.router(resources.rooms, resources.tokens, resources.hub, resources.clock))
+    application.include_router(pages.router(resources.rooms))
+    application.mount("/static", pages.static_files())
+    return application
+
+
+async def _service_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, ServiceError)
+    return Response(problem(error), error.status, problem_headers(error))
+
+
+async def _http_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = "not_found" if error.status_code in (404, 405) else "bad_request"
+    plain = ServiceError(code, str(error.detail), hint="see /v1/openapi.json for what there is")
+    return Response(problem(plain), error.status_code, problem_headers(plain))

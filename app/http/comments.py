@@ -1,0 +1,59 @@
+"""POST /v1/rooms/{room}/comments."""
+
+import asyncio
+
+import msgspec
+from fastapi import APIRouter, Request, Response
+
+from app.auth import Scope, Tokens
+from app.clock import Clock
+from app.errors import ServiceError
+from app.http.requests import json_body, read_body, token_of
+from app.rooms import Rooms, new_comment_id
+from app.wire import CommentAccepted, CommentBody
+from engines.languages import LanguageTag, UnknownLanguage, parse_language
+from pipelines.types import Comment
+
+_LONGEST_NAME = 128
+
+
+def router(rooms: Rooms, tokens: Tokens, clock: Clock) -> APIRouter:
+    """The comments' route."""
+    routes = APIRouter(prefix="/v1/rooms", tags=["comments"])
+
+    @routes.post("/{room}/comments", status_code=202, openapi_extra=json_body(CommentBody))
+    async def comment(request: Request, room: str) -> Response:
+        received_at = asyncio.get_running_loop().time()
+        tokens.authorise(token_of(request), room, Scope.COMMENT)
+        target = rooms.get(room)
+        body = await read_body(request, CommentBody)
+        accepted = Comment(
+            id=_identifier(body),
+            author=body.author[:_LONGEST_NAME],
+            text=body.text,
+            language=_language(body.lang),
+            received_at=received_at,
+            sent_at=None if body.sent_at_ms is None else clock.loop_time(body.sent_at_ms),
+        )
+        target.push_comment(accepted)
+        answer = msgspec.json.encode(CommentAccepted(id=accepted.id))
+        return Response(answer, 202, media_type="application/json")
+
+    return routes
+
+
+def _identifier(body: CommentBody) -> str:
+    if body.id is None:
+        return new_comment_id()
+    if not 1 <= len(body.id) <= _LONGEST_NAME:
+        raise ServiceError("bad_request", "the comment's id is too long", hint=f"at most {_LONGEST_NAME} characters")
+    return body.id
+
+
+def _language(tag: str | None) -> LanguageTag | None:
+    if tag is None:
+        return None
+    try:
+        return parse_language(tag)
+    except UnknownLanguage as error:
+        raise ServiceError("unknown_language", str(error), hint="leave lang out to have it found") from error

@@ -1,0 +1,29 @@
+"""GET /v1/rooms/{room}/subtitles as server-sent events, for networks that block WebSocket."""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+
+from app.auth import Scope, Tokens
+from app.clock import Clock
+from app.delivery.hub import Hub
+from app.delivery.reading import Reading
+from app.delivery.sse import subtitle_events
+from app.http.requests import token_of
+from app.rooms import Rooms
+
+_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
+
+
+def router(rooms: Rooms, tokens: Tokens, hub: Hub, clock: Clock) -> APIRouter:
+    """The subtitles' route. A browser that comes back says where it was in Last-Event-ID."""
+    routes = APIRouter(prefix="/v1/rooms", tags=["subtitles"])
+
+    @routes.get("/{room}/subtitles")
+    async def subtitles(request: Request, room: str) -> StreamingResponse:
+        tokens.authorise(token_of(request), room, Scope.VIEW)
+        resume = request.headers.get("last-event-id") or request.query_params.get("resume_from")
+        reading = Reading.parse(room, request.query_params.get("lang"), resume, lambda name: rooms.get(name).languages)
+        hub.ensure_space()
+        return StreamingResponse(subtitle_events(hub, clock, reading), headers=_HEADERS, media_type="text/event-stream")
+
+    return routes

@@ -1,0 +1,69 @@
+"""The broadcaster's audio socket: AudioStart, binary PCM, AudioEnd."""
+
+import asyncio
+
+import msgspec
+from websockets.asyncio.server import ServerConnection
+
+from app.errors import ServiceError
+from app.ingest.pcm import PCMDecoder
+from app.rooms import Room
+from app.wire import AudioEnd, AudioEnded, AudioReady, AudioStart, ClientFrame, decode_client, encode
+
+AUDIO_BYTES = 1024 * 1024  # of one frame
+AHEAD_S = 2.0  # a sender may be so far ahead of real time before it is slowed down
+SILENT_S = 30.0  # a sender that sends nothing for so long has gone
+
+
+async def take_audio(connection: ServerConnection, room: Room) -> None:
+    """Serve one broadcaster until it ends or goes. Raises ServiceError, also where the room has one already."""
+    with room.publishing():
+        await _take(connection, room)
+
+
+async def _take(connection: ServerConnection, room: Room) -> None:
+    loop = asyncio.get_running_loop()
+    decoder = PCMDecoder(await _start(connection))
+    await connection.send(encode(AudioReady(room=room.name)))
+    began = loop.time()
+    while True:
+        message = await _receive(connection)
+        now = loop.time()
+        if isinstance(message, bytes):
+            chunk = decoder.feed(message, now)
+        elif isinstance(_frame(message), AudioEnd):
+            chunk = decoder.end(now)
+        else:
+            raise ServiceError("bad_frame", "a frame that is not audio", hint="send binary PCM, then audio.end")
+        if chunk is not None:
+            room.push_audio(chunk)
+        if isinstance(message, str):
+            break
+        await asyncio.sleep(max(0.0, decoder.taken_s - (now - began) - AHEAD_S))
+    await room.finish_audio()
+    await connection.send(encode(AudioEnded(seconds=round(decoder.taken_s, 3))))
+
+
+async def _start(connection: ServerConnection) -> AudioStart:
+    first = await _receive(connection)
+    frame = _frame(first) if isinstance(first, str) else None
+    if not isinstance(frame, AudioStart):
+        raise ServiceError("bad_frame", "the first frame was not audio.start", hint="announce the audio first")
+    return frame
+
+
+async def _receive(connection: ServerConnection) -> str | bytes:
+    try:
+        async with asyncio.timeout(SILENT_S):
+            return await connection.recv()
+    except TimeoutError as error:
+        raise ServiceError(
+            "slow_reader", f"nothing was received for {SILENT_S:.0f} s", hint="connect again when there is sound"
+        ) from error
+
+
+def _frame(text: str) -> ClientFrame:
+    try:
+        return decode_client(text)
+    except msgspec.MsgspecError as error:
+        raise ServiceError("bad_frame", str(error), hint="see docs/protocol.md") from error

@@ -1,0 +1,150 @@
+"""Rooms: made, found and closed; who sends to them; what they take."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Self
+
+from app.delivery.hub import Hub
+from app.errors import ServiceError
+from app.supervise import supervise
+from engines.audio import AudioChunk
+from engines.languages import LANGUAGES, LanguageTag
+from pipelines.comments.normalise import CommentRefused
+from pipelines.demand import Demand
+from pipelines.room import RoomPipeline
+from pipelines.types import Comment, Cue, RoomSettings
+
+PipelineOf = Callable[[RoomSettings, Demand, Callable[[Cue], None]], RoomPipeline]
+
+
+class Room:
+    """One live stream: takes sound and comments, knows who sends."""
+
+    def __init__(self, settings: RoomSettings, pipeline: RoomPipeline) -> None:
+        self.settings = settings
+        self._pipeline = pipeline
+        self._publisher = False
+        self._task: asyncio.Task[bool] | None = None
+
+    @property
+    def name(self) -> str:
+        """What the room is called."""
+        return self.settings.room
+
+    @property
+    def live(self) -> bool:
+        """Whether a broadcaster is connected."""
+        return self._publisher
+
+    @property
+    def languages(self) -> tuple[LanguageTag, ...]:
+        """The languages that can be read here."""
+        return self.settings.targets or tuple(LANGUAGES)
+
+    @contextmanager
+    def publishing(self) -> Iterator[None]:
+        """Be the room's broadcaster. Raises ServiceError while there is another."""
+        if self._publisher:
+            raise ServiceError(
+                "publisher_exists",
+                f"room {self.name} has a broadcaster already",
+                hint="end that connection first, or send to another room",
+            )
+        self._publisher = True
+        try:
+            yield
+        finally:
+            self._publisher = False
+
+    def push_audio(self, chunk: AudioChunk) -> None:
+        """Take sound; never waits."""
+        self._pipeline.push_audio(chunk)
+
+    async def finish_audio(self) -> None:
+        """Bring the open utterance to its end, in at most 2 seconds."""
+        await self._pipeline.finish()
+
+    def push_comment(self, comment: Comment) -> None:
+        """Take a comment; never waits. Raises ServiceError where it can't be shown."""
+        try:
+            self._pipeline.push_comment(comment)
+        except CommentRefused as refused:
+            raise ServiceError(refused.code, refused.detail, hint=refused.hint) from refused
+
+    def start(self, tasks: asyncio.TaskGroup) -> None:
+        """Begin to work as a task of `tasks`; a fault restarts the pipeline once."""
+        fields = {"room": self.name}
+        self._task = tasks.create_task(supervise("room", self._pipeline.run, restarts=1, fields=fields))
+
+    async def stop(self) -> None:
+        """Finish the open utterance, then end the room's tasks."""
+        await self._pipeline.finish()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+
+class Rooms:
+    """Every room of this process. `async with` owns their tasks; leaving it stops them all."""
+
+    def __init__(self, hub: Hub, pipeline: PipelineOf, most: int) -> None:
+        self._hub = hub
+        self._pipeline = pipeline
+        self._most = most
+        self._rooms: dict[str, Room] = {}
+        self._tasks = asyncio.TaskGroup()
+        self._closing = False
+
+    async def __aenter__(self) -> Self:
+        await self._tasks.__aenter__()
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        await self.stop()
+        await self._tasks.__aexit__(kind, error, None)
+
+    def create(self, settings: RoomSettings) -> Room:
+        """Open a room. Raises ServiceError where the name is taken or the node is full."""
+        if settings.room in self._rooms:
+            raise ServiceError("room_exists", f"room {settings.room} exists", hint="use it, or close it first")
+        if len(self._rooms) >= self._most or self._closing:
+            raise ServiceError(
+                "busy", f"this node holds {self._most} rooms at most", hint="try another node, or later", retry_after=30
+            )
+        demand = self._hub.open(settings.room)
+        room = Room(settings, self._pipeline(settings, demand, self._hub.publish))
+        room.start(self._tasks)
+        self._rooms[settings.room] = room
+        return room
+
+    def get(self, name: str) -> Room:
+        """The room. Raises ServiceError where there is none."""
+        room = self._rooms.get(name)
+        if room is None:
+            raise ServiceError("unknown_room", f"there is no room {name[:64]!r}", hint="create it: POST /v1/rooms")
+        return room
+
+    def all(self) -> list[Room]:
+        """The rooms by name."""
+        return [self._rooms[name] for name in sorted(self._rooms)]
+
+    async def close(self, name: str) -> None:
+        """End a room: its viewers are told, its tasks are gone on return. Raises ServiceError."""
+        room = self.get(name)
+        del self._rooms[name]
+        await room.stop()
+        self._hub.close(name)
+
+    async def stop(self) -> None:
+        """Take no more rooms and let all end what they are at, in at most 2 seconds. Viewers stay."""
+        self._closing = True
+        async with asyncio.TaskGroup() as stopping:
+            for room in self.all():
+                stopping.create_task(room.stop())
+
+
+def new_comment_id() -> str:
+    """An id for a comment that came without one."""
+    return f"c{secrets.token_hex(6)}"

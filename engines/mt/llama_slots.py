@@ -1,0 +1,175 @@
+"""Several translations in one llama.cpp context: prompt prefixes computed once, rows admitted as slots free up.
+
+Sync, and for one thread only; engines/mt/llama_cpp.py drives it.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engines.languages import LanguageTag
+from engines.mt.llama_model import LlamaModel
+from engines.mt.prompts import Prompts
+from engines.mt.script_masks import ScriptMasks
+from engines.mt.types import TranslationRequest
+
+PREFIXES = 24  # pairs whose prompt is kept; the one used longest ago gives way
+CONTEXT_TOKENS = 16_384
+LONGEST_TEXT = 1_536  # tokens; 2,000 characters of any language of the service stay below
+PREFILL_TOKENS = 160  # of new texts in one step, so that a long one does not hold up the others
+
+# How many tokens a translation may have for each token of its source, with Qwen's vocabulary.
+_GROWTH = {"my": 10, "km": 10, "lo": 10, "th": 5, "ko": 4, "ja": 4}
+_USUAL_GROWTH = 3
+_SPARE_TOKENS = 16
+
+
+class TooLong(ValueError):
+    """A text that does not fit."""
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One text on its way through the model. `todo` is what has still to be read, `written` the answer so far."""
+
+    target: LanguageTag
+    prefix: tuple[LanguageTag, LanguageTag]
+    todo: list[int]
+    most: int
+    written: list[int] = field(default_factory=list)
+    position: int = 0
+    row: int = -1
+    ended: bool = False
+    cancelled: bool = False
+
+    @property
+    def cells(self) -> int:
+        """Context cells that the job may come to need."""
+        return len(self.todo) + self.most
+
+
+class Slots:
+    """The rows that are decoded together."""
+
+    def __init__(self, model: LlamaModel, prompts: Prompts, masks: ScriptMasks, slots: int) -> None:
+        self._model = model
+        self._prompts = prompts
+        self._masks = masks
+        self._free = list(range(slots))
+        self._jobs: dict[int, Job] = {}
+        self._prefixes: OrderedDict[tuple[LanguageTag, LanguageTag], tuple[int, int]] = OrderedDict()
+        self._free_prefixes = list(range(slots, slots + PREFIXES))
+        self._after_text = model.tokens(prompts.after_text(), special=True)
+        self._masked = np.empty(model.size, np.float32)
+        self._reserved = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is being decoded."""
+        return bool(self._jobs)
+
+    def job(self, request: TranslationRequest) -> Job:
+        """A job for a text. Raises TooLong. Special tokens in the text are read as text."""
+        text = self._model.tokens(request.text, special=False)
+        if len(text) > LONGEST_TEXT:
+            raise TooLong(f"{len(text)} tokens")
+        growth = _GROWTH.get(request.target, _USUAL_GROWTH)
+        return Job(
+            target=request.target,
+            prefix=(request.source, request.target),
+            todo=text + self._after_text,
+            most=min(len(text) * growth + _SPARE_TOKENS, LONGEST_TEXT),
+        )
+
+    def can_admit(self, job: Job) -> bool:
+        """Whether there is a slot and room in the context for the job now."""
+        return bool(self._free) and self._reserved + job.cells <= CONTEXT_TOKENS // 2
+
+    def admit(self, job: Job) -> None:
+        """Give the job a slot that begins with its pair's prefix."""
+        prefix, length = self._prefix(job.prefix)
+        slot = self._free.pop()
+        self._model.forget(slot)
+        self._model.share(prefix, slot)
+        job.position = length
+        self._jobs[slot] = job
+        self._reserved += job.cells
+
+    def step(self) -> list[Job]:
+        """Decode once; the jobs that ended with it."""
+        budget = PREFILL_TOKENS
+        for slot, job in self._jobs.items():
+            budget -= self._feed(slot, job, budget)
+        self._model.decode()
+        for job in self._jobs.values():
+            if job.row >= 0:
+                self._write(job)
+        return self._take_ended()
+
+    def drop_all(self) -> list[Job]:
+        """Give up every job, after a fault; the jobs."""
+        for job in self._jobs.values():
+            job.ended = True
+        return self._take_ended()
+
+    def text(self, job: Job) -> str:
+        """What a job has written."""
+        return b"".join(self._model.piece(token) for token in job.written).decode("utf-8", "replace").strip()
+
+    def _feed(self, slot: int, job: Job, budget: int) -> int:
+        """Add a job's next tokens to the decode: a piece of its text, or the token that it wrote last."""
+        job.row = -1
+        if not job.todo:
+            job.row = self._model.add(job.written[-1], job.position, slot, logits=True)
+            job.position += 1
+            return 0
+        part, job.todo = job.todo[: max(budget, 0)], job.todo[max(budget, 0) :]
+        for place, token in enumerate(part):
+            last = not job.todo and place == len(part) - 1
+            row = self._model.add(token, job.position, slot, logits=last)
+            job.position += 1
+            if last:
+                job.row = row
+        return len(part)
+
+    def _write(self, job: Job) -> None:
+        """The likeliest token that the target's scripts allow (greedy)."""
+        logits = self._model.logits(job.row)
+        token = int(logits.argmax())
+        banned = self._masks.banned(job.target)
+        if banned[token] and not self._model.ends(token):
+            np.copyto(self._masked, logits)
+            self._masked[banned] = -np.inf
+            token = int(self._masked.argmax())
+        if self._model.ends(token) or len(job.written) >= job.most:
+            job.ended = True
+        else:
+            job.written.append(token)
+
+    def _take_ended(self) -> list[Job]:
+        ended = {slot: job for slot, job in self._jobs.items() if job.ended or job.cancelled}
+        for slot in ended:
+            del self._jobs[slot]
+            self._model.forget(slot)
+            self._free.append(slot)
+        self._reserved = sum(job.cells for job in self._jobs.values())
+        return list(ended.values())
+
+    def _prefix(self, pair: tuple[LanguageTag, LanguageTag]) -> tuple[int, int]:
+        """The sequence that holds a pair's prompt prefix, and its length in tokens."""
+        if pair in self._prefixes:
+            self._prefixes.move_to_end(pair)
+            return self._prefixes[pair]
+        if self._free_prefixes:
+            sequence = self._free_prefixes.pop()
+        else:
+            _, (sequence, _) = self._prefixes.popitem(last=False)
+            self._model.forget(sequence)
+        text = self._prompts.prefix(*pair) + self._prompts.before_text()
+        tokens = self._model.tokens(text, special=True)
+        for position, token in enumerate(tokens):
+            self._model.add(token, position, sequence, logits=position == len(tokens) - 1)
+        self._model.decode()
+        self._prefixes[pair] = (sequence, len(tokens))
+        return self._prefixes[pair]

@@ -1,0 +1,1 @@
+"""Engines that stand in for models where timing matters and text does not."""

@@ -1,0 +1,83 @@
+"""CueBook: which version of a cue each language's readers have, so that revisions only ever grow. Sync."""
+
+from collections import OrderedDict
+
+import msgspec
+
+from engines.languages import LanguageTag
+from pipelines.types import Cue, CueFlag, Ledger, SourceText
+
+_REMEMBERED = 512
+
+
+class _Shown(msgspec.Struct):
+    """The state of one cue in one language."""
+
+    revision: int = -1
+    rendered: int = -1  # the source revision that `text` translates
+    text: str = ""
+    final: bool = False
+
+
+class Rendering(msgspec.Struct, frozen=True, kw_only=True):
+    """A source text in a reader's language, or why it is not."""
+
+    text: str
+    ledger: Ledger
+    flags: tuple[CueFlag, ...] = ()
+    reason: str | None = None
+
+
+class CueBook:
+    """Makes the cues of one room. Forgets the oldest beyond 512 pairs of cue and language."""
+
+    def __init__(self, room: str) -> None:
+        self._room = room
+        self._shown: OrderedDict[tuple[str, LanguageTag], _Shown] = OrderedDict()
+
+    def pending(self, source: SourceText, language: LanguageTag) -> Cue | None:
+        """The source's newest text, with the translation shown before it; None once the cue is final."""
+        shown = self._state(source, language)
+        if shown.final or source.revision <= shown.rendered:
+            return None
+        shown.revision += 1
+        rendering = Rendering(text=shown.text, ledger=source.ledger, flags=(CueFlag.PENDING,))
+        return self._cue(source, language, rendering, shown, final=False)
+
+    def rendered(self, source: SourceText, language: LanguageTag, rendering: Rendering) -> Cue | None:
+        """The source's text in the reader's language; None where a newer revision was rendered already."""
+        shown = self._state(source, language)
+        if shown.final or source.revision < shown.rendered:
+            return None
+        shown.revision += 1
+        shown.rendered, shown.text, shown.final = source.revision, rendering.text, source.final
+        return self._cue(source, language, rendering, shown, final=source.final)
+
+    def _state(self, source: SourceText, language: LanguageTag) -> _Shown:
+        key = (source.id, language)
+        shown = self._shown.setdefault(key, _Shown())
+        self._shown.move_to_end(key)
+        while len(self._shown) > _REMEMBERED:
+            self._shown.popitem(last=False)
+        return shown
+
+    def _cue(
+        self, source: SourceText, language: LanguageTag, rendering: Rendering, shown: _Shown, *, final: bool
+    ) -> Cue:
+        return Cue(
+            id=source.id,
+            revision=shown.revision,
+            final=final,
+            room=self._room,
+            kind=source.kind,
+            language=language,
+            source_language=source.language,
+            text=rendering.text,
+            source_text=source.text,
+            author=source.author,
+            stream_start=source.stream_start,
+            stream_end=source.stream_end,
+            ledger=rendering.ledger,
+            flags=rendering.flags,
+            reason=rendering.reason,
+        )

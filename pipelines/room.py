@@ -1,0 +1,65 @@
+"""One room: its sound and its comments in, its cues out."""
+
+import asyncio
+from collections.abc import Callable
+
+import msgspec
+from engines.lid.text_language import TextLanguages
+
+from engines.audio import AudioChunk
+from pipelines.comments.pipeline import CommentReader
+from pipelines.demand import Demand
+from pipelines.metrics import DROPPED
+from pipelines.speech.pipeline import Recognise, SpeechParts, SpeechPath, VoiceActivity
+from pipelines.speech.settings import SpeechSettings
+from pipelines.translate.chinese import to_script
+from pipelines.translate.translator import Translate, Translator, TranslatorSettings
+from pipelines.types import Comment, Cue, RoomSettings
+
+
+class RoomParts(msgspec.Struct, frozen=True, kw_only=True):
+    """What all rooms of a process share: models behind their batchers, and settings."""
+
+    voice: VoiceActivity
+    recognise: Recognise
+    translate: Translate
+    languages: TextLanguages
+    speech: SpeechSettings
+    translator: TranslatorSettings
+
+
+class RoomPipeline:
+    """Owns the tasks of one room. `run` lives as long as the room; the push methods never wait."""
+
+    def __init__(
+        self, settings: RoomSettings, parts: RoomParts, demand: Demand, publish: Callable[[Cue], None]
+    ) -> None:
+        self._comments = CommentReader(settings, parts.languages)
+        self._translator = Translator(settings, parts.translate, demand, publish, parts.translator)
+        speech = SpeechParts(
+            voice=parts.voice,
+            recognise=parts.recognise,
+            settings=parts.speech,
+            to_script=to_script,
+            count=lambda cause: DROPPED.labels(cause).inc(),
+        )
+        self._speech = SpeechPath(settings, speech, self._translator.take)
+
+    def push_audio(self, chunk: AudioChunk) -> None:
+        """Take sound. What can't be kept up with is dropped, oldest first, and counted."""
+        self._speech.push(chunk)
+
+    def push_comment(self, comment: Comment) -> None:
+        """Take a comment. Raises CommentRefused where it is too long or has no text."""
+        now = asyncio.get_running_loop().time()
+        self._translator.take(self._comments.read(comment, now))
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._speech.run())
+            tasks.create_task(self._translator.run())
+
+    async def finish(self) -> None:
+        """Bring an open utterance to its end, in at most 2 seconds."""
+        await self._speech.finish()

@@ -1,0 +1,25 @@
+"""Every setting of the speech path in one struct."""
+
+import msgspec
+
+from pipelines.speech.endpointing import EndpointingSettings
+from pipelines.speech.gates import GateSettings
+from pipelines.speech.recogniser import RecognitionSettings
+from pipelines.speech.room_language import RoomLanguageSettings
+from pipelines.speech.segmenter import SegmenterSettings
+
+
+class SpeechSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """From sound to pieces of text."""
+
+    endpointing: EndpointingSettings = EndpointingSettings()
+    recognition: RecognitionSettings = RecognitionSettings()
+    language: RoomLanguageSettings = RoomLanguageSettings()
+    gates: GateSettings = GateSettings()
+    segmenter: SegmenterSettings = SegmenterSettings()
+    backlog_s: float = 2.0
+    """Sound that may wait for voice activity detection; beyond it the oldest is dropped and counted."""
+    stall_s: float = 1.5
+    """An open utterance is closed when no sound has come for so long."""
+    closing: int = 8
+    """Utterances that may wait for their final text; beyond it the oldest ends with what was heard of it."""

@@ -1,0 +1,182 @@
+"""SourceText × the languages that are read → cues. The only caller of the MT batcher."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from engines.batching.ticket import Done, Outcome, Shed, Ticket
+from engines.engine import RowFailure
+from engines.languages import LanguageTag, is_chinese
+from engines.mt.types import Translation, TranslationRequest
+from pipelines.cues import CueBook, Rendering
+from pipelines.demand import Demand
+from pipelines.ledger import stamp
+from pipelines.metrics import observe
+from pipelines.translate.chinese import to_script
+from pipelines.types import Cue, CueFlag, CueKind, RoomSettings, SourceText
+
+_SIMPLIFIED = LanguageTag("zh-Hans")
+
+
+class TranslatorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long translations may take and how many a room may have under way."""
+
+    comment_deadline_s: float = 5.0
+    """A comment not translated this long after it was received is shown as it is, marked."""
+    final_deadline_s: float = 5.0
+    """The same for a finished piece of speech, from the moment it was recognised."""
+    partial_deadline_s: float = 1.0
+    """A translation of unfinished speech that takes longer is dropped."""
+    partial_growth: int = 12
+    """Unfinished speech is translated again once it has grown by so many characters; 0: never."""
+    in_flight: int = 256
+    """Translations of one room under way at once; beyond it texts are shown as they are, marked."""
+    backfill: int = 4
+    """Cues translated first for a language that somebody opens."""
+
+
+class Translate(Protocol):
+    """The MT batcher, as the translator sees it."""
+
+    async def submit(self, row: TranslationRequest, ticket: Ticket) -> Outcome[Translation]:
+        """Translate one text."""
+
+
+class Translator:
+    """Translates one room's texts into the languages in demand and hands every version on as a cue."""
+
+    def __init__(
+        self,
+        room: RoomSettings,
+        batcher: Translate,
+        demand: Demand,
+        publish: Callable[[Cue], None],
+        settings: TranslatorSettings,
+    ) -> None:
+        self._room = room
+        self._batcher = batcher
+        self._demand = demand
+        self._publish = publish
+        self._settings = settings
+        self._book = CueBook(room.room)
+        self._recent: deque[SourceText] = deque(maxlen=settings.backfill)
+        self._partial_length: dict[LanguageTag, tuple[str, int]] = {}
+        self._in_flight = 0
+        self._tasks: asyncio.TaskGroup | None = None
+
+    async def run(self) -> None:
+        """Translate until cancelled; the tasks of all translations belong to this call."""
+        loop = asyncio.get_running_loop()
+        async with asyncio.TaskGroup() as tasks:
+            self._tasks = tasks
+            seen: frozenset[LanguageTag] = frozenset()
+            version = -1
+            while True:
+                languages = self._demand.languages(loop.time())
+                for language in sorted(languages - seen):
+                    for source in self._recent:
+                        self._render(source, language)
+                seen = languages
+                version = await self._demand.changed(version)
+
+    def take(self, source: SourceText) -> None:
+        """Render a text for every language in demand. Never waits; what can't be taken is shown as it is."""
+        if source.final and source.text:
+            self._recent.append(source)
+        for language in self._demand.languages(asyncio.get_running_loop().time()):
+            self._render(source, language)
+
+    def _render(self, source: SourceText, language: LanguageTag) -> None:
+        original = self._without_model(source, language)
+        if original is not None:
+            self._show(self._book.rendered(source, language, original))
+            return
+        if source.kind is CueKind.SPEECH:
+            self._show(self._book.pending(source, language))
+        if not source.final and not self._partial_due(source, language):
+            return
+        if self._tasks is None or self._in_flight >= self._settings.in_flight:
+            self._give_up(source, language, "queue_full")
+            return
+        self._in_flight += 1
+        self._tasks.create_task(self._translate(source, language))
+
+    def _without_model(self, source: SourceText, language: LanguageTag) -> Rendering | None:
+        """What needs no model: nothing to say, the reader's own language, another script of Chinese."""
+        ledger = source.ledger
+        if not source.text:
+            return Rendering(text="", ledger=ledger)
+        if not source.translatable or source.language == language:
+            return Rendering(text=source.text, ledger=ledger, flags=(CueFlag.ORIGINAL,))
+        if is_chinese(source.language) and is_chinese(language):
+            return Rendering(text=to_script(source.text, language), ledger=ledger, flags=(CueFlag.ORIGINAL,))
+        return None
+
+    def _partial_due(self, source: SourceText, language: LanguageTag) -> bool:
+        if not self._settings.partial_growth:
+            return False
+        cue, length = self._partial_length.get(language, ("", 0))
+        length = length if cue == source.id else 0
+        if len(source.text) < length + self._settings.partial_growth:
+            return False
+        self._partial_length[language] = (source.id, len(source.text))
+        return True
+
+    async def _translate(self, source: SourceText, language: LanguageTag) -> None:
+        loop = asyncio.get_running_loop()
+        queued = loop.time()
+        try:
+            outcome = await self._batcher.submit(
+                self._request(source, language), self._ticket(source, language, queued)
+            )
+        finally:
+            self._in_flight -= 1
+        if isinstance(outcome, Done):
+            ledger = stamp(source.ledger, queued=queued, inferred=loop.time())
+            text = to_script(outcome.result.text, language) if is_chinese(language) else outcome.result.text
+            self._show(self._book.rendered(source, language, Rendering(text=text, ledger=ledger)))
+        elif source.final:
+            self._give_up(source, language, _reason(outcome))
+
+    def _request(self, source: SourceText, language: LanguageTag) -> TranslationRequest:
+        """All written Chinese goes through the models as Simplified, so that readers of both share one answer."""
+        target = _SIMPLIFIED if is_chinese(language) else language
+        return TranslationRequest(text=source.text, source=source.language, target=target)
+
+    def _ticket(self, source: SourceText, language: LanguageTag, now: float) -> Ticket:
+        settings = self._settings
+        if source.kind is CueKind.COMMENT:
+            deadline = (source.ledger.received or now) + settings.comment_deadline_s
+        else:
+            deadline = now + (settings.final_deadline_s if source.final else settings.partial_deadline_s)
+        return Ticket(
+            flow=self._room.room,
+            tier=self._room.tier,
+            deadline=max(deadline, now + settings.partial_deadline_s),
+            supersedes=None if source.final and source.kind is CueKind.COMMENT else (source.id, language),
+        )
+
+    def _give_up(self, source: SourceText, language: LanguageTag, reason: str) -> None:
+        if source.final:
+            marked = Rendering(text=source.text, ledger=source.ledger, flags=(CueFlag.UNTRANSLATED,), reason=reason)
+            self._show(self._book.rendered(source, language, marked))
+
+    def _show(self, cue: Cue | None) -> None:
+        if cue is None:
+            return
+        now = asyncio.get_running_loop().time()
+        cue = msgspec.structs.replace(cue, ledger=stamp(cue.ledger, published=now))
+        if cue.final:
+            observe(cue, self._room.tier)
+        self._publish(cue)
+
+
+def _reason(outcome: Outcome[Translation]) -> str:
+    if isinstance(outcome, Shed):
+        return outcome.cause
+    if isinstance(outcome, Done):
+        return ""
+    return outcome.fault.reason if isinstance(outcome.fault, RowFailure) else "engine_fault"

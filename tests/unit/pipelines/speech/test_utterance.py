@@ -1,0 +1,91 @@
+import pytest
+
+from pipelines.speech.segmenter import SegmenterSettings
+from pipelines.speech.utterance import Heard, Utterance
+from pipelines.types import CueKind, SourceText
+from tests.unit.pipelines.speech.sound import ENGLISH, utterance_sound
+
+pytestmark = pytest.mark.unit
+
+
+def heard(text: str, duration_s: float = 1.0) -> Heard:
+    sound = utterance_sound(duration_s, stream_start=50.0)
+    return Heard(text=text, language=ENGLISH, sound=sound, recognised_at=7.0)
+
+
+def utterance() -> tuple[Utterance, list[SourceText]]:
+    emitted: list[SourceText] = []
+    return Utterance(3, emitted.append, SegmenterSettings()), emitted
+
+
+def brief(emitted: list[SourceText]) -> list[tuple[str, int, bool, str]]:
+    return [(source.id, source.revision, source.final, source.text) for source in emitted]
+
+
+def test_partials_and_the_final_are_revisions_of_one_piece() -> None:
+    spoken, emitted = utterance()
+    spoken.hear(heard("Good", 1.0))
+    spoken.hear(heard("Good morning", 1.5))
+    spoken.end(heard("Good morning.", 2.0), 6.5)
+    assert brief(emitted) == [
+        ("s3.0", 0, False, "Good"),
+        ("s3.0", 1, False, "Good morning"),
+        ("s3.0", 2, True, "Good morning."),
+    ]
+    last = emitted[-1]
+    assert (last.kind, last.stream_start, last.stream_end) == (CueKind.SPEECH, 50.0, 52.0)
+    assert (last.ledger.endpointed, last.ledger.recognised) == (6.5, 7.0)
+    assert emitted[0].ledger.endpointed is None
+
+
+def test_unchanged_text_is_not_emitted_again() -> None:
+    spoken, emitted = utterance()
+    spoken.hear(heard("Good", 1.0))
+    spoken.hear(heard("Good", 1.5))
+    assert len(emitted) == 1
+
+
+def test_a_sentence_is_given_out_for_good_before_the_end_and_times_join() -> None:
+    spoken, emitted = utterance()
+    text = "Good morning everybody. Today we sell kettles"
+    spoken.hear(heard(text, 3.0))
+    spoken.hear(heard(text, 3.5))
+    spoken.end(heard(text + ".", 4.0), 6.5)
+    assert [(source.id, source.final, source.text) for source in emitted] == [
+        ("s3.0", False, text),
+        ("s3.0", True, "Good morning everybody."),
+        ("s3.1", False, "Today we sell kettles"),
+        ("s3.1", True, "Today we sell kettles."),
+    ]
+    assert emitted[1].stream_end == emitted[3].stream_start
+    assert emitted[3].stream_end == 54.0
+
+
+def test_an_answer_to_less_sound_than_the_last_is_ignored() -> None:
+    spoken, emitted = utterance()
+    spoken.hear(heard("Good morning", 2.0))
+    spoken.hear(heard("Good", 1.0))
+    assert [source.text for source in emitted] == ["Good morning"]
+
+
+def test_without_a_final_what_was_heard_last_stays() -> None:
+    spoken, emitted = utterance()
+    spoken.hear(heard("Good morning"))
+    spoken.end(None, 6.5)
+    assert brief(emitted)[-1] == ("s3.0", 1, True, "Good morning")
+
+
+def test_a_partial_that_comes_to_nothing_is_taken_back() -> None:
+    spoken, emitted = utterance()
+    spoken.hear(heard("Thanks"))
+    spoken.retract(utterance_sound(2.0, stream_start=50.0), 6.5, 7.5)
+    assert brief(emitted)[-1] == ("s3.0", 1, True, "")
+    spoken.hear(heard("Thanks for", 3.0))
+    assert len(emitted) == 2
+
+
+def test_nothing_is_taken_back_where_nothing_was_shown() -> None:
+    spoken, emitted = utterance()
+    spoken.retract(utterance_sound(), 6.5, 7.5)
+    spoken.end(None, 7.0)
+    assert emitted == []

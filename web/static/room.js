@@ -1,0 +1,142 @@
+// The viewer page of one room: address, choices that are remembered, and what goes where.
+
+import { Comments } from "./comments.js";
+import { Connection } from "./connection.js";
+import { Subtitles } from "./subtitles.js";
+
+const LIVE_MS = 15_000; // without room state: speech within so long means live
+const element = (id) => document.getElementById(id);
+const room = decodeURIComponent(location.pathname.split("/").filter(Boolean).at(-1) ?? "");
+const token = takeToken();
+const subtitles = new Subtitles(document);
+const comments = new Comments(document);
+const picker = element("language");
+let connection = null;
+let liveTimer = 0;
+let lang = firstLanguage();
+
+/** The token comes in the fragment or the query, is kept for this tab, and leaves the address bar. */
+function takeToken() {
+  const url = new URL(location.href);
+  const given = new URLSearchParams(url.hash.slice(1)).get("token") ?? url.searchParams.get("token");
+  const key = `sampan.token.${room}`;
+  if (given) {
+    sessionStorage.setItem(key, given);
+    url.hash = "";
+    url.searchParams.delete("token");
+    history.replaceState(null, "", url);
+  }
+  return given ?? sessionStorage.getItem(key);
+}
+
+function firstLanguage() {
+  return new URL(location.href).searchParams.get("lang") ?? localStorage.getItem("sampan.lang") ?? navigator.language;
+}
+
+function remember(chosen) {
+  localStorage.setItem("sampan.lang", chosen);
+  const url = new URL(location.href);
+  url.searchParams.set("lang", chosen);
+  history.replaceState(null, "", url);
+}
+
+function connect() {
+  connection?.close();
+  connection = new Connection({ room, lang, token, listener: { frame, status, refused } });
+}
+
+function frame(received) {
+  switch (received.type) {
+    case "hello":
+      return hello(received);
+    case "cue":
+      if (received.kind === "speech") {
+        subtitles.cue(received);
+        live(true);
+      } else comments.cue(received);
+      return latency(received);
+    case "cue.retract":
+      subtitles.retract(received.id);
+      return comments.retract(received.id);
+    case "state":
+      return live(received.ingest === "live");
+  }
+}
+
+function hello({ lang: agreed, languages }) {
+  lang = agreed;
+  picker.replaceChildren(
+    ...languages.map(({ lang: tag, name }) => {
+      const option = new Option(name, tag, false, tag === agreed);
+      option.lang = tag;
+      return option;
+    }),
+  );
+  picker.disabled = false;
+  document.documentElement.lang = agreed;
+  remember(agreed);
+}
+
+function status(now) {
+  document.body.dataset.connection = now;
+  if (now === "open") note("");
+  if (now === "lost") note("Connection lost. Coming back…");
+}
+
+function refused({ code, detail }) {
+  if (code === "unknown_language" && lang !== "en") {
+    lang = "en";
+    connect();
+    return;
+  }
+  document.body.dataset.connection = "refused";
+  const known = {
+    bad_token: "This page needs a valid link. Ask the host for a new one.",
+    revoked_token: "This link was withdrawn. Ask the host for a new one.",
+    forbidden: "This link is for another room.",
+    unknown_room: "This room is not open.",
+  };
+  note(known[code] ?? (detail || "The server refused the connection."));
+}
+
+function note(text) {
+  element("note").textContent = text;
+  element("note").hidden = !text;
+}
+
+function live(isLive) {
+  clearTimeout(liveTimer);
+  element("live").dataset.state = isLive ? "live" : "idle";
+  element("live-text").textContent = isLive ? "Live" : "Waiting";
+  if (isLive) liveTimer = setTimeout(() => live(false), LIVE_MS);
+}
+
+/** From the end of the sound, or from the comment's arrival, to this screen; replayed cues say nothing about it. */
+function latency({ kind, final, text, ledger }) {
+  const since = kind === "speech" ? ledger.endpointed : (ledger.captured ?? ledger.received);
+  if (!since || !text || !final) return;
+  const waited = connection.clock.serverNow(performance.now()) - since;
+  if (waited < 0 || waited > 20_000) return;
+  element("latency").textContent = `${(waited / 1000).toFixed(1)} s`;
+}
+
+function showOriginals(shown) {
+  document.body.classList.toggle("originals", shown);
+  element("originals").setAttribute("aria-pressed", String(shown));
+  localStorage.setItem("sampan.originals", shown ? "yes" : "no");
+}
+
+picker.addEventListener("change", () => {
+  lang = picker.value;
+  remember(lang);
+  subtitles.clear();
+  comments.clear();
+  connect();
+});
+element("originals").addEventListener("click", () => showOriginals(!document.body.classList.contains("originals")));
+element("room-name").textContent = room;
+document.title = `${room} · Sampan`;
+showOriginals(localStorage.getItem("sampan.originals") !== "no");
+addEventListener("pagehide", () => connection?.close());
+addEventListener("pageshow", (event) => event.persisted && connect());
+connect();
