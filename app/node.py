@@ -1,6 +1,7 @@
 """Node: everything that exists in one process, built in order and closed in reverse. The composition root."""
 
 import asyncio
+import os
 import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack, nullcontext
@@ -26,6 +27,7 @@ from app.wire import RoomBody
 from engines.asr.whisper import WhisperEngine
 from engines.batching.batcher import Batcher
 from engines.batching.cache import ResultCache
+from engines.cores import Cores
 from engines.lid.text_language import TextLanguages
 from engines.mt.llama_cpp import LlamaCppEngine
 from engines.store.library import Library
@@ -48,9 +50,10 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
 
 def make_models(library: Library, settings: Settings) -> Models:
     """Everything that has to be found on disk. Raises StoreFault, BadModelFile."""
+    cores = Cores(settings.models.cores or len(os.sched_getaffinity(0)))
     return Models(
-        mt=translation_engine(library, settings.models),
-        asr=recognition_engine(library, settings.models),
+        mt=translation_engine(library, settings.models, cores),
+        asr=recognition_engine(library, settings.models, cores),
         voice=SileroVAD(),
         languages=TextLanguages(),
     )

@@ -51,10 +51,10 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Recognition model, a name of `sampan models list`."""
     mt_slots: int = 8
     """Texts translated at once."""
-    mt_threads: int = 2
-    """CPU threads of the translation model."""
-    asr_threads: int = 2
-    """CPU threads of the recognition model."""
+    cores: int = 0
+    """CPU cores that the models share; 0: all that this process may use."""
+    asr_threads: int = 1
+    """Of these, how many one recognition takes; translation takes what is left."""
 
 
 class RoomSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -198,9 +198,9 @@ def _rules(settings: Settings) -> list[str]:
     for key in ("max_rooms", "max_viewers"):
         if getattr(server, key) < 1:
             problems.append(f"server.{key} = {getattr(server, key)}: allowed is 1 and more")
-    for key in ("mt_slots", "mt_threads", "asr_threads"):
-        if not 1 <= getattr(settings.models, key) <= 256:
-            problems.append(f"models.{key} = {getattr(settings.models, key)}: allowed are 1 to 256")
+    for key, least in (("mt_slots", 1), ("cores", 0), ("asr_threads", 1)):
+        if not least <= getattr(settings.models, key) <= 256:
+            problems.append(f"models.{key} = {getattr(settings.models, key)}: allowed are {least} to 256")
     secret = settings.auth.secret
     if secret is not None and len(secret) < SHORTEST_SECRET:
         problems.append(f"auth.secret: has {len(secret)} characters; allowed are {SHORTEST_SECRET} and more")

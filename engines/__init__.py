@@ -2,7 +2,7 @@
 
 import os
 
-# Two models share the cores. OpenMP's threads spin while they wait for each other unless told not to, and a spinning
-# thread keeps the other model's from running: with one core busy elsewhere, a translation took 7 times as long.
-# The runtimes read this when they are loaded, so it has to stand before any of them.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# A translation's threads wait for each other many times a millisecond. Left to itself libgomp lets them spin for so
+# long that, with one core busy elsewhere, a translation takes 10 times its time; told not to spin at all, it takes 1.5
+# times as long on a quiet machine. The library reads this when it is loaded, so it has to stand before any runtime.
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 
 import msgspec
-from engines.lid.text_language import TextLanguages
 
 from engines.audio import AudioChunk
+from engines.lid.text_language import TextLanguages
 from pipelines.comments.pipeline import CommentReader
 from pipelines.demand import Demand
 from pipelines.metrics import DROPPED

@@ -12,12 +12,14 @@ from engines.languages import LanguageTag
 class RecognitionRequest:
     """An utterance so far: float32 mono 16 kHz samples, at most 30 s.
 
-    `language` None asks the engine to detect it, among `candidates` where any are given.
+    `language` None asks the engine to detect it, among `candidates` where any are given. A wider beam is slower and
+    hears better.
     """
 
     samples: Samples
     language: LanguageTag | None = None
     candidates: tuple[LanguageTag, ...] = ()
+    beam_size: int = 1
 
 
 class Recognition(msgspec.Struct, frozen=True, kw_only=True):

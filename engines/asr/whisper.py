@@ -13,6 +13,7 @@ from engines.asr.types import Recognition, RecognitionRequest
 from engines.asr.whisper_context import LONGEST_S, contexts
 from engines.asr.whisper_model import CHECK_DEVICE, Heard, WhisperModel, WhisperSettings, load_whisper
 from engines.audio import samples_in, seconds
+from engines.cores import Cores
 from engines.engine import Capacity, RowFailure
 from engines.errors import EngineFault, OutOfMemory, Unavailable
 from engines.languages import LANGUAGES
@@ -33,20 +34,21 @@ class WhisperEngine:
 
     name = "ctranslate2"
 
-    def __init__(self, folder: Path, settings: WhisperSettings) -> None:
+    def __init__(self, folder: Path, settings: WhisperSettings, cores: Cores) -> None:
         self.version = f"{folder.name}@{settings.compute_type}"
         self.capacity = Capacity(max_batch=settings.max_batch, concurrency=settings.concurrency)
         self._folder = folder
         self._settings = settings
+        self._cores = cores
         self._executor = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="whisper")
         self._lock = threading.Lock()
         self._model: WhisperModel | None = None
         self._calls: set[asyncio.Future[list[Recognition | RowFailure]]] = set()
         self._closed = False
 
-    def group(self, row: RecognitionRequest) -> int:
-        """Rows of one call share the context they are first heard in, in seconds."""
-        return contexts(seconds(len(row.samples)))[0]
+    def group(self, row: RecognitionRequest) -> tuple[int, int]:
+        """Rows of one call share the context they are first heard in, in seconds, and the beam."""
+        return contexts(seconds(len(row.samples)))[0], row.beam_size
 
     async def run(self, rows: Sequence[RecognitionRequest]) -> Sequence[Recognition | RowFailure]:
         """Answer every row. Raises BadModelFile, OutOfMemory, EngineFault; Unavailable once closed.
@@ -78,7 +80,9 @@ class WhisperEngine:
 
     def _answer(self, rows: Sequence[RecognitionRequest]) -> list[Recognition | RowFailure]:
         try:
-            return recognise(self._loaded().hear, rows)
+            model = self._loaded()
+            with self._cores.claim(self._settings.threads):
+                return recognise(model.hear, rows)
         except (MemoryError, RuntimeError) as error:
             raise _fault(error) from error
 

@@ -50,9 +50,9 @@ class WhisperModel:
         self._suppressed = list(get_suppressed_tokens(self._writing("en"), [-1]))
 
     def hear(self, rows: Sequence[RecognitionRequest], context_s: int) -> list[Heard]:
-        """Decode every row greedily, padded with silence to `context_s` seconds.
+        """Decode every row, padded with silence to `context_s` seconds.
 
-        Takes rows of 0.1 s to `context_s` with finite samples.
+        Takes rows that share a beam,  of 0.1 s to `context_s` with finite samples.
         """
         import ctranslate2
 
@@ -66,7 +66,7 @@ class WhisperModel:
         results = self._whisper.generate(
             encoded,
             [[*tokens.sot_sequence, tokens.no_timestamps] for tokens in writing],
-            beam_size=1,
+            beam_size=rows[0].beam_size,
             max_length=2 * max(bounds),  # CTranslate2 lets half of it be new tokens
             return_scores=True,
             return_no_speech_prob=True,

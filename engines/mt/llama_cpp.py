@@ -8,21 +8,20 @@ from pathlib import Path
 
 import msgspec
 
+from engines.cores import Cores
 from engines.engine import Capacity, RowFailure
 from engines.errors import EngineFault, Unavailable
 from engines.mt.checks import fault_of
 from engines.mt.llama_model import LlamaModel
 from engines.mt.llama_slots import CONTEXT_TOKENS, PREFIXES, Job, Slots, TooLong
 from engines.mt.prompts import Prompts
-from engines.mt.script_masks import ScriptMasks
 from engines.mt.types import Translation, TranslationRequest
 
 
 class LlamaSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """`slots` texts at once on `threads` CPU threads; `shots` example lines in a prompt."""
+    """`slots` texts at once; `shots` example lines in a prompt."""
 
     slots: int = 8
-    threads: int = 2
     shots: int = 2
 
 
@@ -37,10 +36,11 @@ class LlamaCppEngine:
 
     name = "llama.cpp"
 
-    def __init__(self, path: Path, version: str, settings: LlamaSettings) -> None:
+    def __init__(self, path: Path, version: str, settings: LlamaSettings, cores: Cores) -> None:
         self.version = version
         self.capacity = Capacity(max_batch=1, concurrency=settings.slots)
         self._path = path
+        self._cores = cores
         self._settings = settings
         self._waiting: queue.Queue[tuple[TranslationRequest, Future[Translation | RowFailure]] | None] = queue.Queue(
             maxsize=4 * settings.slots
@@ -95,10 +95,8 @@ class LlamaCppEngine:
                 self._path,
                 sequences=settings.slots + PREFIXES,
                 context_tokens=CONTEXT_TOKENS,
-                threads=settings.threads,
             )
-            masks = ScriptMasks([model.piece(token) for token in range(model.size)])
-            slots = Slots(model, Prompts(settings.shots), masks, settings.slots)
+            slots = Slots(model, Prompts(settings.shots), self._cores, settings.slots)
         except EngineFault as fault:
             self._loaded.set_exception(fault)
             return
@@ -158,6 +156,8 @@ class LlamaCppEngine:
                     answer.set_result(RowFailure("too_long"))
 
     def _answer(self, slots: Slots, call: _Call) -> Translation | RowFailure:
+        if not call.request.text:
+            return Translation(text="", engine=self.name, model_version=self.version)
         text = slots.text(call.job)
         fault = fault_of(text, call.request.text, call.request.target)
         if fault is not None:

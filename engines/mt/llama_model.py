@@ -18,7 +18,7 @@ _silence = llama_cpp.llama_log_callback(lambda _level, _text, _user: None)
 class LlamaModel:
     """One GGUF model with one context of `context_tokens` cells shared by `sequences` sequences."""
 
-    def __init__(self, path: Path, *, sequences: int, context_tokens: int, threads: int) -> None:
+    def __init__(self, path: Path, *, sequences: int, context_tokens: int) -> None:
         """Load. Raises BadModelFile where the file can't be read, OutOfMemory where the context can't be made."""
         llama_cpp.llama_log_set(_silence, ctypes.c_void_p(0))
         llama_cpp.llama_backend_init()
@@ -30,7 +30,6 @@ class LlamaModel:
         params = llama_cpp.llama_context_default_params()
         params.n_ctx, params.n_batch, params.n_ubatch = context_tokens, BATCH_TOKENS, 512
         params.n_seq_max, params.kv_unified = sequences, True
-        params.n_threads = params.n_threads_batch = threads
         params.no_perf = True
         self._context = llama_cpp.llama_init_from_model(self._model, params)
         if not self._context:
@@ -40,6 +39,7 @@ class LlamaModel:
         self._memory = llama_cpp.llama_get_memory(self._context)
         self._batch = llama_cpp.llama_batch_init(BATCH_TOKENS, 0, 1)
         self._filled = 0
+        self.pending: set[int] = set()  # sequences that the next decode will add to
         self.size: int = llama_cpp.llama_vocab_n_tokens(self._vocabulary)
 
     def close(self) -> None:
@@ -73,11 +73,16 @@ class LlamaModel:
         batch.n_seq_id[row], batch.seq_id[row][0] = 1, sequence
         batch.logits[row] = logits
         self._filled += 1
+        self.pending.add(sequence)
         return row
 
-    def decode(self) -> None:
-        """Run what was added. Raises Unavailable where llama.cpp refuses."""
+    def decode(self, threads: int) -> None:
+        """Run what was added, if anything, on so many threads. Raises Unavailable where llama.cpp refuses."""
+        llama_cpp.llama_set_n_threads(self._context, threads, threads)
+        if not self._filled:
+            return
         self._batch.n_tokens, self._filled = self._filled, 0
+        self.pending.clear()
         code = llama_cpp.llama_decode(self._context, self._batch)
         if code != 0:
             raise Unavailable(f"llama_decode answered {code}", hint="try again; restart if it stays")

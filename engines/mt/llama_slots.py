@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from engines.cores import Cores
 from engines.languages import LanguageTag
 from engines.mt.llama_model import LlamaModel
 from engines.mt.prompts import Prompts
@@ -17,7 +18,9 @@ from engines.mt.types import TranslationRequest
 PREFIXES = 24  # pairs whose prompt is kept; the one used longest ago gives way
 CONTEXT_TOKENS = 16_384
 LONGEST_TEXT = 1_536  # tokens; 2,000 characters of any language of the service stay below
-PREFILL_TOKENS = 160  # of new texts in one step, so that a long one does not hold up the others
+READ_TOKENS = 48  # of prompts and texts in one step, so that reading a long one does not hold up the others
+
+Pair = tuple[LanguageTag, LanguageTag]
 
 # How many tokens a translation may have for each token of its source, with Qwen's vocabulary.
 _GROWTH = {"my": 10, "km": 10, "lo": 10, "th": 5, "ko": 4, "ja": 4}
@@ -30,15 +33,26 @@ class TooLong(ValueError):
 
 
 @dataclass(slots=True, eq=False)
-class Job:
-    """One text on its way through the model. `todo` is what has still to be read, `written` the answer so far."""
+class _Prefix:
+    """A pair's prompt in a sequence of its own; `todo` is what has still to be read of it."""
 
-    target: LanguageTag
-    prefix: tuple[LanguageTag, LanguageTag]
+    sequence: int
+    todo: list[int]
+    length: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One text on its way through the model. `todo` is what has still to be read, `written` the answer so far.
+
+    `position` is None until the job has begun with its pair's prefix. A job without text only makes the pair ready.
+    """
+
+    pair: Pair
     todo: list[int]
     most: int
     written: list[int] = field(default_factory=list)
-    position: int = 0
+    position: int | None = None
     row: int = -1
     ended: bool = False
     cancelled: bool = False
@@ -52,13 +66,14 @@ class Job:
 class Slots:
     """The rows that are decoded together."""
 
-    def __init__(self, model: LlamaModel, prompts: Prompts, masks: ScriptMasks, slots: int) -> None:
+    def __init__(self, model: LlamaModel, prompts: Prompts, cores: Cores, slots: int) -> None:
         self._model = model
+        self._cores = cores
         self._prompts = prompts
-        self._masks = masks
+        self._masks = ScriptMasks([model.piece(token) for token in range(model.size)])
         self._free = list(range(slots))
         self._jobs: dict[int, Job] = {}
-        self._prefixes: OrderedDict[tuple[LanguageTag, LanguageTag], tuple[int, int]] = OrderedDict()
+        self._prefixes: OrderedDict[Pair, _Prefix] = OrderedDict()
         self._free_prefixes = list(range(slots, slots + PREFIXES))
         self._after_text = model.tokens(prompts.after_text(), special=True)
         self._masked = np.empty(model.size, np.float32)
@@ -76,9 +91,8 @@ class Slots:
             raise TooLong(f"{len(text)} tokens")
         growth = _GROWTH.get(request.target, _USUAL_GROWTH)
         return Job(
-            target=request.target,
-            prefix=(request.source, request.target),
-            todo=text + self._after_text,
+            pair=(request.source, request.target),
+            todo=text + self._after_text if text else [],
             most=min(len(text) * growth + _SPARE_TOKENS, LONGEST_TEXT),
         )
 
@@ -87,21 +101,17 @@ class Slots:
         return bool(self._free) and self._reserved + job.cells <= CONTEXT_TOKENS // 2
 
     def admit(self, job: Job) -> None:
-        """Give the job a slot that begins with its pair's prefix."""
-        prefix, length = self._prefix(job.prefix)
-        slot = self._free.pop()
-        self._model.forget(slot)
-        self._model.share(prefix, slot)
-        job.position = length
-        self._jobs[slot] = job
+        """Give the job a slot. Its pair's prompt is read first where that has not been done."""
+        self._open_prefix(job.pair)
+        self._jobs[self._free.pop()] = job
         self._reserved += job.cells
 
     def step(self) -> list[Job]:
         """Decode once; the jobs that ended with it."""
-        budget = PREFILL_TOKENS
+        budget = self._read_prefixes(READ_TOKENS)
         for slot, job in self._jobs.items():
             budget -= self._feed(slot, job, budget)
-        self._model.decode()
+        self._model.decode(self._cores.free())
         for job in self._jobs.values():
             if job.row >= 0:
                 self._write(job)
@@ -117,9 +127,23 @@ class Slots:
         """What a job has written."""
         return b"".join(self._model.piece(token) for token in job.written).decode("utf-8", "replace").strip()
 
+    def _read_prefixes(self, budget: int) -> int:
+        """Read on in the prompts that jobs wait for; what is left of the budget."""
+        for pair in dict.fromkeys(job.pair for job in self._jobs.values() if job.position is None):
+            prefix = self._prefixes[pair]
+            part, prefix.todo = prefix.todo[:budget], prefix.todo[budget:]
+            for token in part:
+                self._model.add(token, prefix.length, prefix.sequence, logits=False)
+                prefix.length += 1
+            budget -= len(part)
+        return budget
+
     def _feed(self, slot: int, job: Job, budget: int) -> int:
-        """Add a job's next tokens to the decode: a piece of its text, or the token that it wrote last."""
+        """Add a job's next tokens to the decode: some of its text, or the token that it wrote last."""
         job.row = -1
+        if job.position is None and not self._begin(slot, job):
+            return 0
+        assert job.position is not None
         if not job.todo:
             job.row = self._model.add(job.written[-1], job.position, slot, logits=True)
             job.position += 1
@@ -133,11 +157,21 @@ class Slots:
                 job.row = row
         return len(part)
 
+    def _begin(self, slot: int, job: Job) -> bool:
+        """Let the job begin with its pair's prefix, once a decode has read all of it."""
+        prefix = self._prefixes[job.pair]
+        if prefix.todo or prefix.sequence in self._model.pending:
+            return False
+        self._model.share(prefix.sequence, slot)
+        job.position = prefix.length
+        job.ended = not job.todo
+        return bool(job.todo)
+
     def _write(self, job: Job) -> None:
         """The likeliest token that the target's scripts allow (greedy)."""
         logits = self._model.logits(job.row)
         token = int(logits.argmax())
-        banned = self._masks.banned(job.target)
+        banned = self._masks.banned(job.pair[1])
         if banned[token] and not self._model.ends(token):
             np.copyto(self._masked, logits)
             self._masked[banned] = -np.inf
@@ -156,20 +190,16 @@ class Slots:
         self._reserved = sum(job.cells for job in self._jobs.values())
         return list(ended.values())
 
-    def _prefix(self, pair: tuple[LanguageTag, LanguageTag]) -> tuple[int, int]:
-        """The sequence that holds a pair's prompt prefix, and its length in tokens."""
+    def _open_prefix(self, pair: Pair) -> None:
+        """Have a sequence for the pair's prompt; one that no job waits for gives way where there is none free."""
         if pair in self._prefixes:
             self._prefixes.move_to_end(pair)
-            return self._prefixes[pair]
-        if self._free_prefixes:
-            sequence = self._free_prefixes.pop()
-        else:
-            _, (sequence, _) = self._prefixes.popitem(last=False)
-            self._model.forget(sequence)
+            return
+        if not self._free_prefixes:
+            needed = {job.pair for job in self._jobs.values() if job.position is None}
+            oldest = next(pair for pair in self._prefixes if pair not in needed)
+            self._free_prefixes.append(self._prefixes.pop(oldest).sequence)
+        sequence = self._free_prefixes.pop()
+        self._model.forget(sequence)
         text = self._prompts.prefix(*pair) + self._prompts.before_text()
-        tokens = self._model.tokens(text, special=True)
-        for position, token in enumerate(tokens):
-            self._model.add(token, position, sequence, logits=position == len(tokens) - 1)
-        self._model.decode()
-        self._prefixes[pair] = (sequence, len(tokens))
-        return self._prefixes[pair]
+        self._prefixes[pair] = _Prefix(sequence, self._model.tokens(text, special=True))

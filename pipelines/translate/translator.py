@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from engines.batching.ticket import Done, Outcome, Shed, Ticket
+from engines.batching.ticket import Done, Outcome, Shed, Ticket, Tier
 from engines.engine import RowFailure
 from engines.languages import LanguageTag, is_chinese
 from engines.mt.types import Translation, TranslationRequest
@@ -19,6 +19,8 @@ from pipelines.translate.chinese import to_script
 from pipelines.types import Cue, CueFlag, CueKind, RoomSettings, SourceText
 
 _SIMPLIFIED = LanguageTag("zh-Hans")
+# A room that takes any language gets these first; the others are made ready when they come up.
+_LIKELY_SOURCES = tuple(LanguageTag(tag) for tag in ("zh-Hans", "en", "vi", "th", "id", "ms"))
 
 
 class TranslatorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -34,6 +36,8 @@ class TranslatorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     """Unfinished speech is translated again once it has grown by so many characters; 0: never."""
     in_flight: int = 256
     """Translations of one room under way at once; beyond it texts are shown as they are, marked."""
+    prepare_deadline_s: float = 30.0
+    """Getting a model ready for a pair of a language just opened is given up after so long."""
     backfill: int = 4
     """Cues translated first for a language that somebody opens."""
 
@@ -79,6 +83,7 @@ class Translator:
                 for language in sorted(languages - seen):
                     for source in self._recent:
                         self._render(source, language)
+                    tasks.create_task(self._prepare(language))
                 seen = languages
                 version = await self._demand.changed(version)
 
@@ -158,6 +163,16 @@ class Translator:
             deadline=max(deadline, now + settings.partial_deadline_s),
             supersedes=None if source.final and source.kind is CueKind.COMMENT else (source.id, language),
         )
+
+    async def _prepare(self, language: LanguageTag) -> None:
+        """Let the model get ready for the pairs of a language just opened, before the first text needs it."""
+        target = _SIMPLIFIED if is_chinese(language) else language
+        for source in self._room.sources or _LIKELY_SOURCES:
+            if source == target or (is_chinese(source) and is_chinese(target)):
+                continue
+            deadline = asyncio.get_running_loop().time() + self._settings.prepare_deadline_s
+            ticket = Ticket(flow=self._room.room, tier=Tier.BACKGROUND, deadline=deadline)
+            await self._batcher.submit(TranslationRequest(text="", source=source, target=target), ticket)
 
     def _give_up(self, source: SourceText, language: LanguageTag, reason: str) -> None:
         if source.final:

@@ -13,6 +13,7 @@ from engines.asr.whisper import WhisperEngine, WhisperSettings
 from engines.audio import AudioChunk, Samples, samples_in, seconds
 from engines.batching.batcher import Batcher
 from engines.batching.policy import BatchingSettings
+from engines.cores import Cores
 from engines.languages import LanguageTag
 from engines.lid.scripts import script_shares
 from engines.vad.silero import SileroVAD
@@ -63,7 +64,7 @@ class Play:
 
 @pytest.fixture
 async def batcher() -> AsyncIterator[Batcher[RecognitionRequest, Recognition]]:
-    engine = WhisperEngine(installed_model("whisper-base-ct2-fp16"), WhisperSettings())
+    engine = WhisperEngine(installed_model("whisper-base-ct2-fp16"), WhisperSettings(), Cores(2))
     await engine.warm()
     async with Batcher(engine, BatchingSettings()) as batcher:
         yield batcher

@@ -11,6 +11,7 @@ from engines.asr.types import Recognition, RecognitionRequest
 from engines.asr.whisper import WhisperEngine, WhisperSettings, recognise
 from engines.asr.whisper_model import Heard, likeliest, load_whisper
 from engines.audio import samples_in
+from engines.cores import Cores
 from engines.engine import Capacity, RowFailure
 from engines.errors import BadModelFile, Unavailable
 from engines.languages import LanguageTag
@@ -120,12 +121,12 @@ def test_the_likeliest_candidate_is_taken_and_the_first_of_those_that_share_a_co
 
 
 def test_rows_are_grouped_by_the_context_they_are_heard_in() -> None:
-    engine = WhisperEngine(Path("whisper"), WhisperSettings())
+    engine = WhisperEngine(Path("whisper"), WhisperSettings(), Cores(2))
     assert [engine.group(request(duration)) for duration in (0.0, 6.0, 9.0, 40.0)] == [8, 8, 15, 30]
 
 
 def test_capacity_and_version_tell_of_the_settings() -> None:
-    engine = WhisperEngine(Path("models/whisper-base"), WhisperSettings(concurrency=2, max_batch=3))
+    engine = WhisperEngine(Path("models/whisper-base"), WhisperSettings(concurrency=2, max_batch=3), Cores(2))
     assert engine.capacity == Capacity(max_batch=3, concurrency=2)
     assert engine.version == "whisper-base@int8"
 
@@ -137,7 +138,7 @@ def test_settings_of_nothing_are_refused(name: str) -> None:
 
 
 async def test_a_missing_model_says_how_to_get_it(tmp_path: Path) -> None:
-    engine = WhisperEngine(tmp_path / "whisper-base", WhisperSettings())
+    engine = WhisperEngine(tmp_path / "whisper-base", WhisperSettings(), Cores(2))
     with pytest.raises(BadModelFile) as fault:
         await engine.warm()
     assert "model.bin" in fault.value.detail
@@ -151,11 +152,11 @@ def test_a_damaged_model_is_told_from_a_missing_one(tmp_path: Path, model_bin: b
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(BadModelFile, match="could not be loaded"):
-        load_whisper(tmp_path, WhisperSettings())
+        load_whisper(tmp_path, WhisperSettings(), Cores(2))
 
 
 async def test_a_closed_engine_is_unavailable_and_closes_again(tmp_path: Path) -> None:
-    engine = WhisperEngine(tmp_path, WhisperSettings())
+    engine = WhisperEngine(tmp_path, WhisperSettings(), Cores(2))
     await engine.close()
     await engine.close()
     with pytest.raises(Unavailable):
