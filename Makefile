@@ -36,6 +36,6 @@ clean:
 	rm -rf .venv build dist
 
 .venv/%.stamp: requirements/%.lock pyproject.toml
-	@tools/system-packages python3-venv
+	@tools/system-packages python3-venv g++
 	@tools/environment $(PYTHON) $*
 	@touch $@

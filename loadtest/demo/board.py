@@ -33,7 +33,11 @@ class Board:
     def cue(self, cue: Cue, at: float, wait_s: float | None) -> None:
         """Show a version of a cue that came at loop time `at` after `wait_s` seconds."""
         if cue.final and "pending" not in cue.flags:
-            self._console.print(line(cue, at - self._started_at, wait_s), soft_wrap=not self._console.is_terminal)
+            shown = line(cue, at - self._started_at, wait_s)
+            if self._console.is_terminal:
+                self._console.print(shown, no_wrap=True, overflow="ellipsis")
+            else:
+                self._console.print(shown, soft_wrap=True)
             self._status(Text())
         elif cue.kind == "speech":
             self._status(partial(cue))
@@ -51,7 +55,7 @@ def line(cue: Cue, second: float, wait_s: float | None) -> Text:
     """One line: time, kind, languages, wait, source → translation."""
     speech = cue.kind == "speech"
     minutes, seconds = divmod(int(second), 60)
-    text = Text(no_wrap=True, overflow="ellipsis")
+    text = Text()
     text.append(f"{minutes:02d}:{seconds:02d} ", style="dim")
     text.append("speech  " if speech else "comment ", style="bold cyan" if speech else "magenta")
     text.append(f"{cue.source_lang + '→' + cue.lang:<16} ", style="dim")
@@ -60,6 +64,8 @@ def line(cue: Cue, second: float, wait_s: float | None) -> Text:
         text.append(f"{_plain(cue.author)}: ", style="dim")
     if cue.text == cue.source_text:
         text.append(_plain(cue.text))
+        if "untranslated" in cue.flags:
+            text.append(f"  (not translated: {cue.reason or 'no reason given'})", style="yellow")
         return text
     text.append(_plain(cue.source_text), style="dim")
     text.append(" → ", style="dim")

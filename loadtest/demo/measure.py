@@ -19,13 +19,13 @@ _SAME_EDGE_S = 0.6
 
 
 class Path(StrEnum):
-    """What is measured, each on its own way through the server."""
+    """What is measured: comments from sending, speech from the end or the start of what was said."""
 
     COMMENTS_ALONE = "comments alone"
     COMMENTS = "comments with speech"
-    SPEECH_FINAL = "speech final (after end of utterance)"
-    FIRST_SOURCE = "first source partial (after speech start)"
-    FIRST_TRANSLATED = "first translated partial (after speech start)"
+    SPEECH_FINAL = "speech final (after its end)"
+    FIRST_SOURCE = "first source (after its start)"
+    FIRST_TRANSLATED = "first translated (after start)"
 
 
 class Waits(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from loadtest.demo.measure import Edges, Measure
 from loadtest.demo.node import DemoFailed, Node, node, pull_models
 from loadtest.demo.plan import Plan, input_plan, sample_plan
 from loadtest.demo.speech import SpeechUnavailable, sample
-from loadtest.demo.summary import summarise, table, write_json
+from loadtest.demo.summary import counts, summarise, table, write_json
 from loadtest.frames import Cue, Gap, Retract
 from loadtest.server import Server, ServerRefused, create_room
 from loadtest.viewer import Viewer, ViewerRefused
@@ -169,6 +169,7 @@ class _Demo:
         refused = dict(self._chatter.refused) if self._chatter is not None else {}
         summary = summarise(self.measure, self._options.lang, refused)
         self._console.print(table(summary))
+        self._console.print(counts(summary), highlight=False, soft_wrap=True)
         if self._options.json is not None:
             write_json(summary, self._options.json)
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path as FilePath
 
 import msgspec
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -31,7 +32,7 @@ class PathSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole run. `missing` are comments and utterances whose last version never came."""
+    """The whole run. `missing` are comments and utterances whose last version has not come."""
 
     lang: str
     paths: tuple[PathSummary, ...]
@@ -67,16 +68,21 @@ def write_json(summary: Summary, file: FilePath) -> None:
 
 def table(summary: Summary) -> Table:
     """The summary as a table for a terminal."""
-    shown = Table(title=f"What a reader of {summary.lang} waited (ms)", title_justify="left", caption_justify="left")
+    shown = Table(
+        title=f"What a reader of {summary.lang} waited (ms)",
+        box=SIMPLE_HEAD,
+        title_justify="left",
+        collapse_padding=True,
+        pad_edge=False,
+    )
     shown.add_column("path")
-    for column in ("cues", "p50", "p95", "max", "budget p95"):
+    for column in ("cues", "p50", "p95", "max", "budget"):
         shown.add_column(column, justify="right")
     shown.add_column("verdict")
     for row in summary.paths:
         numbers = (row.p50_ms, row.p95_ms, row.max_ms, row.budget_ms)
         cells = ["–" if number is None else f"{number:,}" for number in numbers]
         shown.add_row(row.path, str(row.cues), *cells, _verdict(row.within))
-    shown.caption = _caption(summary)
     return shown
 
 
@@ -102,11 +108,12 @@ def _verdict(within: bool | None) -> Text:
     return Text("within", style="green") if within else Text("over", style="bold red")
 
 
-def _caption(summary: Summary) -> str:
+def counts(summary: Summary) -> str:
+    """One line: how many texts came how."""
     parts = [f"{summary.translated} translated", f"{summary.as_written} shown as written"]
     if summary.untranslated:
         parts.append(f"{summary.untranslated} not translated in time")
     if summary.missing:
-        parts.append(f"{summary.missing} never came")
+        parts.append(f"{summary.missing} still awaited")
     parts += [f"{count} refused ({code})" for code, count in sorted(summary.refused.items())]
     return " · ".join(parts)

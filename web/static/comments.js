@@ -1,4 +1,4 @@
-// The list of comments: newest last, originals on demand, never more than 200.
+// The list of comments: newest last, each one's original on demand, never more than 200.
 
 import { write } from "./subtitles.js";
 
@@ -14,6 +14,9 @@ export class Comments {
     this.#list = root.getElementById("comments");
     this.#newest = root.getElementById("newest");
     this.#empty = root.getElementById("empty");
+    this.#list.addEventListener("click", ({ target }) => {
+      if (target.matches(".original-of")) open(target.parentElement, target.getAttribute("aria-expanded") !== "true");
+    });
     this.#list.addEventListener("scroll", () => this.#look(), { passive: true });
     this.#newest.addEventListener("click", () => this.#follow());
     new ResizeObserver(() => this.#following && this.#follow()).observe(this.#list);
@@ -43,7 +46,8 @@ export class Comments {
 
   #add(id) {
     const row = document.createElement("li");
-    row.append(part("span", "author"), part("span", "text"), part("span", "source"));
+    row.append(part("span", "author"), part("span", "text"), part("button", "original-of"), part("span", "source"));
+    open(row, false);
     this.#list.append(row);
     this.#empty.hidden = true;
     if (this.#rows.size >= MOST) this.retract(this.#rows.keys().next().value);
@@ -64,7 +68,7 @@ export class Comments {
 }
 
 function fill(row, frame) {
-  const [author, text, source] = row.children;
+  const [author, text, button, source] = row.children;
   const pending = !frame.text;
   write(author, frame.author ?? "");
   author.hidden = !frame.author;
@@ -74,11 +78,19 @@ function fill(row, frame) {
   row.classList.toggle("as-written", (frame.flags ?? []).includes("untranslated"));
   const translated = !pending && frame.text !== frame.source_text;
   write(source, translated ? frame.source_text : "", frame.source_lang);
-  row.classList.toggle("translated", translated);
+  button.hidden = !translated;
+  button.textContent = frame.source_lang;
+  if (!translated) open(row, false);
+}
+
+function open(row, shown) {
+  row.querySelector(".original-of").setAttribute("aria-expanded", String(shown));
+  row.querySelector(".source").hidden = !shown;
 }
 
 function part(tag, name) {
   const element = document.createElement(tag);
+  if (tag === "button") Object.assign(element, { type: "button", title: "Original", ariaLabel: "Original" });
   element.className = name;
   element.dir = "auto";
   return element;

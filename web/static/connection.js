@@ -2,6 +2,7 @@
 
 const PING_MS = 10_000;
 const SILENT_MS = 35_000; // three pings without an answer: the line is dead even if nobody said so
+const CONNECT_MS = 8_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 const NOT_AGAIN = 4500; // close codes from here on: trying again does not help
@@ -80,6 +81,7 @@ export class Connection {
   #openSocket() {
     const socket = new WebSocket(this.#url("ws"));
     this.#line = socket;
+    this.#after(CONNECT_MS, () => socket.readyState === WebSocket.CONNECTING && socket.close());
     const ping = () => {
       if (performance.now() - this.#heardAt > SILENT_MS) return socket.close();
       socket.send(JSON.stringify({ type: "ping", client_time_ms: performance.now() }));

@@ -73,7 +73,6 @@ function hello({ lang: agreed, languages }) {
     }),
   );
   picker.disabled = false;
-  document.documentElement.lang = agreed;
   remember(agreed);
 }
 
@@ -111,12 +110,12 @@ function live(isLive) {
   if (isLive) liveTimer = setTimeout(() => live(false), LIVE_MS);
 }
 
-/** From the end of the sound, or from the comment's arrival, to this screen; replayed cues say nothing about it. */
-function latency({ kind, final, text, ledger }) {
-  const since = kind === "speech" ? ledger.endpointed : (ledger.captured ?? ledger.received);
+/** From the end of the sound, or from the comment's sending, to this screen; replayed cues say nothing about it. */
+function latency({ final, text, ledger }) {
+  const since = ledger.captured ?? ledger.received;
   if (!since || !text || !final) return;
   const waited = connection.clock.serverNow(performance.now()) - since;
-  if (waited < 0 || waited > 20_000) return;
+  if (waited < 0 || waited > 10_000) return;
   element("latency").textContent = `${(waited / 1000).toFixed(1)} s`;
 }
 

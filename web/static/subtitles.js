@@ -40,7 +40,7 @@ export class Subtitles {
   }
 
   #draw() {
-    const inOrder = [...this.#cues.values()].sort((a, b) => a.start - b.start);
+    const inOrder = [...this.#cues.values()]; // as they were first seen: stream times begin anew with a new broadcast
     const newest = inOrder.at(-1);
     const shown = inOrder.filter((cue) => cue.text);
     const current = shown.at(-1);
