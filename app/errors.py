@@ -17,6 +17,7 @@ class _Row(NamedTuple):
 ERRORS: dict[str, _Row] = {
     "slow_reader": _Row(408, 4408, "The connection did not take what was sent"),
     "room_closed": _Row(410, 4410, "The room was closed"),
+    "internal": _Row(500, 4400, "The server failed"),
     "busy": _Row(503, 4429, "The server has no room for this now"),
     "too_many_requests": _Row(429, 4429, "Too many requests"),
     "bad_frame": _Row(400, 4500, "The frame is not one of the protocol's"),
@@ -34,6 +35,8 @@ ERRORS: dict[str, _Row] = {
     "body_too_large": _Row(413, 4516, "The body is too large"),
     "bad_origin": _Row(403, 4517, "The page's origin is not allowed"),
     "not_found": _Row(404, 4518, "There is nothing here"),
+    "bad_host": _Row(421, 4519, "The server does not answer to this name"),
+    "bad_method": _Row(405, 4520, "The method is not one of this resource's"),
 }
 
 

@@ -13,6 +13,7 @@ import uvicorn
 from websockets.asyncio.server import ServerConnection
 
 from app.auth import Scope, Tokens
+from app.callers import Callers
 from app.clock import Clock
 from app.delivery.hub import Hub, HubSettings
 from app.delivery.subtitle_socket import SubtitleSocket
@@ -100,7 +101,8 @@ class Node:
             rooms = await stack.enter_async_context(Rooms(hub, pipeline, settings.server.max_rooms))
             for section in settings.rooms:
                 rooms.create(_configured(section))
-            sockets = Sockets(_routes(hub, clock, tokens, rooms), origins=settings.server.origins)
+            callers = Callers(settings.server.origins, loopback_only=not tokens.required)
+            sockets = Sockets(_routes(hub, clock, tokens, rooms), callers)
             resources = Resources(
                 rooms=rooms,
                 hub=hub,
@@ -108,6 +110,7 @@ class Node:
                 clock=clock,
                 ready=lambda: self._missing,
                 origins=settings.server.origins,
+                callers=callers,
             )
             await self._run(resources, sockets, ready)
 

@@ -2,13 +2,14 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Self
 
 from app.delivery.hub import Hub
 from app.errors import ServiceError
 from app.supervise import supervise
+from app.wire import RoomState
 from engines.audio import AudioChunk
 from engines.languages import LANGUAGES, LanguageTag
 from pipelines.comments.normalise import CommentRefused
@@ -22,10 +23,13 @@ PipelineOf = Callable[[RoomSettings, Demand, Callable[[Cue], None]], RoomPipelin
 class Room:
     """One live stream: takes sound and comments, knows who sends."""
 
-    def __init__(self, settings: RoomSettings, pipeline: RoomPipeline) -> None:
+    def __init__(self, settings: RoomSettings, pipeline: RoomPipeline, show: Callable[[RoomState], None]) -> None:
+        """`show` tells the room's viewers how it is."""
         self.settings = settings
         self._pipeline = pipeline
-        self._publisher = False
+        self._show = show
+        self._publishing: asyncio.Timeout | None = None
+        self._closed = False
         self._task: asyncio.Task[bool] | None = None
 
     @property
@@ -34,29 +38,31 @@ class Room:
         return self.settings.room
 
     @property
-    def live(self) -> bool:
-        """Whether a broadcaster is connected."""
-        return self._publisher
-
-    @property
     def languages(self) -> tuple[LanguageTag, ...]:
         """The languages that can be read here."""
         return self.settings.targets or tuple(LANGUAGES)
 
-    @contextmanager
-    def publishing(self) -> Iterator[None]:
-        """Be the room's broadcaster. Raises ServiceError while there is another."""
-        if self._publisher:
+    @asynccontextmanager
+    async def publishing(self) -> AsyncIterator[None]:
+        """Be the room's broadcaster. Raises ServiceError while there is another, and when the room is closed."""
+        if self._closed:
+            raise self._room_closed()
+        if self._publishing is not None:
             raise ServiceError(
                 "publisher_exists",
                 f"room {self.name} has a broadcaster already",
                 hint="end that connection first, or send to another room",
             )
-        self._publisher = True
+        self._publishing = asyncio.timeout(None)  # ends early when the room is closed
+        self._show(RoomState(ingest="live"))
         try:
-            yield
+            async with self._publishing:
+                yield
+        except TimeoutError:
+            raise self._room_closed() from None
         finally:
-            self._publisher = False
+            self._publishing = None
+            self._show(RoomState(ingest="idle"))
 
     def push_audio(self, chunk: AudioChunk) -> None:
         """Take sound; never waits."""
@@ -68,6 +74,8 @@ class Room:
 
     def push_comment(self, comment: Comment) -> None:
         """Take a comment; never waits. Raises ServiceError where it can't be shown."""
+        if self._closed:
+            raise self._room_closed()
         try:
             self._pipeline.push_comment(comment)
         except CommentRefused as refused:
@@ -78,12 +86,21 @@ class Room:
         fields = {"room": self.name}
         self._task = tasks.create_task(supervise("room", self._pipeline.run, restarts=1, fields=fields))
 
+    def end_broadcast(self) -> None:
+        """Send the broadcaster away."""
+        if self._publishing is not None:
+            self._publishing.reschedule(asyncio.get_running_loop().time())
+
     async def stop(self) -> None:
-        """Finish the open utterance, then end the room's tasks."""
+        """Take no more comments, finish the open utterance, then end the room's tasks."""
+        self._closed = True
         await self._pipeline.finish()
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
+
+    def _room_closed(self) -> ServiceError:
+        return ServiceError("room_closed", f"room {self.name} was closed", hint="ask who streams for another")
 
 
 class Rooms:
@@ -114,7 +131,8 @@ class Rooms:
                 "busy", f"this node holds {self._most} rooms at most", hint="try another node, or later", retry_after=30
             )
         demand = self._hub.open(settings.room)
-        room = Room(settings, self._pipeline(settings, demand, self._hub.publish))
+        pipeline = self._pipeline(settings, demand, self._hub.publish)
+        room = Room(settings, pipeline, lambda state: self._hub.show(settings.room, state))
         room.start(self._tasks)
         self._rooms[settings.room] = room
         return room
@@ -133,9 +151,11 @@ class Rooms:
     async def close(self, name: str) -> None:
         """End a room: its viewers are told, its tasks are gone on return. Raises ServiceError."""
         room = self.get(name)
-        del self._rooms[name]
+        room.end_broadcast()
         await room.stop()
-        self._hub.close(name)
+        if self._rooms.get(name) is room:  # where two close it at once, the first to get here lets it go
+            del self._rooms[name]
+            self._hub.close(name)
 
     async def stop(self) -> None:
         """Take no more rooms and let all end what they are at, in at most 2 seconds. Viewers stay."""

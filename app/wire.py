@@ -81,11 +81,9 @@ class Gap(_Frame, frozen=True, kw_only=True, tag="gap"):
 
 
 class RoomState(_Frame, frozen=True, kw_only=True, tag="state"):
-    """How the room is. `ingest`: idle or live; `reader_languages`: read now; `shed`: drops by cause so far."""
+    """How the room is, sent after hello and whenever it changes. `ingest`: whether a broadcaster is connected."""
 
     ingest: Literal["idle", "live"]
-    reader_languages: tuple[str, ...] = ()
-    shed: dict[str, int] = {}
 
 
 class Pong(_Frame, frozen=True, kw_only=True, tag="pong"):

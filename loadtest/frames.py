@@ -69,11 +69,9 @@ class Gap(_Frame, frozen=True, kw_only=True, tag="gap"):
 
 
 class State(_Frame, frozen=True, kw_only=True, tag="state"):
-    """How the room is."""
+    """How the room is: `ingest` idle or live."""
 
     ingest: str
-    reader_languages: tuple[str, ...] = ()
-    shed: dict[str, int] = {}
 
 
 class Pong(_Frame, frozen=True, kw_only=True, tag="pong"):

@@ -11,6 +11,7 @@ from app.delivery.frames import Position, Replay
 from app.delivery.metrics import VIEWERS
 from app.delivery.viewer import Sink, Viewer, ViewerLimits
 from app.errors import ServiceError
+from app.wire import RoomState
 from engines.languages import LanguageTag
 from pipelines.demand import Demand
 from pipelines.types import Cue
@@ -40,6 +41,7 @@ class Joined(msgspec.Struct, frozen=True, kw_only=True):
 class _Room:
     def __init__(self, demand: Demand) -> None:
         self.demand = demand
+        self.state = RoomState(ingest="idle")
         self.channels: dict[LanguageTag, Channel] = {}
 
 
@@ -82,6 +84,16 @@ class Hub:
         """What is read in a room. Raises ServiceError where it is not open."""
         return self._room(room).demand
 
+    def show(self, room: str, state: RoomState) -> None:
+        """Tell a room's viewers how it is; those that come later are told when they start."""
+        target = self._rooms.get(room)
+        if target is None:
+            return
+        target.state = state
+        for channel in target.channels.values():
+            for viewer in channel.viewers:
+                viewer.tell(state)
+
     def publish(self, cue: Cue) -> None:
         """Hand a cue to its readers. Encodes it once and never waits; a cue of a closed room is dropped."""
         room = self._rooms.get(cue.room)
@@ -116,6 +128,7 @@ class Hub:
 
     def start(self, joined: Joined) -> None:
         """Send what the viewer has missed, and from now on every new cue."""
+        joined.viewer.tell(self._room(joined.room).state)
         joined.viewer.start(joined.replay.frames, joined.seq, asyncio.get_running_loop().time())
         if joined.viewer.behind:
             self._fan_out.watch(joined.viewer)

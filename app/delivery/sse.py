@@ -33,7 +33,7 @@ class EventSink:
             self._waiting += b"id: %s:%d\ndata: %s\n\n" % (self.epoch.encode(), frame.seq, frame.text)
         self._ready.set()
 
-    def write_frame(self, frame: ServerFrame) -> None:
+    def tell(self, frame: ServerFrame) -> None:
         """Add a frame that has no place of its own."""
         self._waiting += b"data: %s\n\n" % encode(frame).encode()
         self._ready.set()
@@ -41,7 +41,7 @@ class EventSink:
     def close(self, code: int, reason: str) -> None:
         """Let the response end with an error frame; what waits is dropped."""
         self._waiting.clear()
-        self.write_frame(error_frame(ServiceError(reason, "the server ends this stream", hint="connect again later")))
+        self.tell(error_frame(ServiceError(reason, "the server ends this stream", hint="connect again later")))
         self.closed = True
 
     async def take(self) -> bytes:
@@ -67,14 +67,14 @@ async def subtitle_events(hub: Hub, clock: Clock, reading: Reading) -> AsyncIter
     try:
         joined = hub.join(reading.room, reading.language, sink, reading.resume)
     except ServiceError as error:
-        sink.write_frame(error_frame(error))
+        sink.tell(error_frame(error))
         yield await sink.take()
         return
     try:
         sink.epoch = joined.epoch
-        sink.write_frame(hello(joined, reading, clock))
+        sink.tell(hello(joined, reading, clock))
         if joined.replay.gap is not None:
-            sink.write_frame(joined.replay.gap)
+            sink.tell(joined.replay.gap)
         hub.start(joined)
         while not sink.closed:
             yield await sink.take()

@@ -15,7 +15,7 @@ from app.delivery.hub import Hub
 from app.delivery.reading import Languages, Reading, hello
 from app.delivery.websocket_server import CLOSE_S, Call
 from app.errors import ServiceError
-from app.wire import Ping, Pong, decode_client, encode
+from app.wire import Ping, Pong, ServerFrame, decode_client, encode
 
 PINGS_AT_ONCE, PINGS_PER_S = 20, 2.0
 UNSENT_BYTES = 16 * 1024
@@ -47,9 +47,9 @@ class SubtitleSocket:
         sink = SocketSink(connection)
         joined = self._hub.join(reading.room, reading.language, sink, reading.resume)
         try:
-            sink.write_packet(packet(hello(joined, reading, self._clock)))
+            sink.tell(hello(joined, reading, self._clock))
             if joined.replay.gap is not None:
-                sink.write_packet(packet(joined.replay.gap))
+                sink.tell(joined.replay.gap)
             self._hub.start(joined)
             await self._answer_pings(connection)
         finally:
@@ -81,6 +81,10 @@ class SocketSink:
     def write(self, frames: Sequence[Frame]) -> None:
         """Send frames in order."""
         self.write_packet(frames[0].packet if len(frames) == 1 else b"".join([frame.packet for frame in frames]))
+
+    def tell(self, frame: ServerFrame) -> None:
+        """Send a frame that is no version of a cue."""
+        self.write_packet(packet(frame))
 
     def write_packet(self, data: bytes) -> None:
         """Send a whole WebSocket frame; after the connection has closed nothing happens."""

@@ -9,6 +9,7 @@ import msgspec
 from app.delivery.frames import Frame
 from app.delivery.metrics import DROPPED, SLOW_VIEWERS
 from app.errors import ERRORS
+from app.wire import ServerFrame
 
 
 class ViewerLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +31,9 @@ class Sink(Protocol):
 
     def write(self, frames: Sequence[Frame]) -> None:
         """Send frames in order."""
+
+    def tell(self, frame: ServerFrame) -> None:
+        """Send a frame that is no version of a cue."""
 
     def close(self, code: int, reason: str) -> None:
         """End the connection."""
@@ -102,6 +106,11 @@ class Viewer:
         assert self._outbox is not None
         for frame in frames:
             self._outbox.put(frame)
+
+    def tell(self, frame: ServerFrame) -> None:
+        """Send a frame that is no version of a cue; a viewer that is behind does without."""
+        if not self._closed and self._sink.buffered() < self._limits.buffer_bytes:
+            self._sink.tell(frame)
 
     def drain(self, now: float) -> None:
         """Pass on what waits while the connection takes it; close it with 4408 when it has taken nothing for long."""

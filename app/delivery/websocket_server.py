@@ -20,6 +20,7 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from app.callers import Callers
 from app.delivery.reading import error_frame
 from app.errors import ServiceError, problem, problem_headers
 from app.supervise import supervise
@@ -81,9 +82,9 @@ class _Port(Server):
 class Sockets:
     """Serves WebSocket routes behind uvicorn: `uvicorn.Config(ws=sockets.protocol)`. To be made inside the loop."""
 
-    def __init__(self, routes: Sequence[Route], *, origins: Sequence[str] = (), ping_s: float = PING_S) -> None:
+    def __init__(self, routes: Sequence[Route], callers: Callers, *, ping_s: float = PING_S) -> None:
         self._routes = [(_pattern(route.path), route) for route in routes]
-        self._origins = frozenset(origins)
+        self._callers = callers
         self._ping_s = ping_s
         self._port = _Port(self._run)
         self._open: set[ServerConnection] = set()
@@ -145,7 +146,9 @@ class Sockets:
         assert isinstance(connection, _Connection)
         try:
             connection.admitted = route, call = self._find(request)
-            self._check_origin(request.headers)
+            host = request.headers.get("Host")
+            self._callers.check_host(host)
+            self._callers.check_origin(request.headers.get("Origin"), host)
             route.check(call)
         except ServiceError as error:
             return _refusal(error)
@@ -167,14 +170,6 @@ class Sockets:
                     token=_bearer(request.headers) or asked.get("token"),
                 )
         raise ServiceError("not_found", "there is no socket at this path", hint="see docs/protocol.md")
-
-    def _check_origin(self, headers: Headers) -> None:
-        """Browsers say which page opens a socket: it has to be ours or one of the settings'."""
-        origin = headers.get("Origin")
-        if origin is None or "*" in self._origins or origin in self._origins:
-            return
-        if urlsplit(origin).netloc != headers.get("Host"):
-            raise ServiceError("bad_origin", "pages of this origin may not connect", hint="add it to server.origins")
 
 
 async def refuse(connection: ServerConnection, error: ServiceError) -> None:

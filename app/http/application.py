@@ -8,10 +8,12 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
 from app.auth import Tokens
+from app.callers import Callers
 from app.clock import Clock
 from app.delivery.hub import Hub
 from app.errors import ServiceError, problem, problem_headers
 from app.http import comments, health, pages, rooms, subtitles
+from app.http.front import Front
 from app.rooms import Rooms
 
 
@@ -24,11 +26,19 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     ready: Callable[[], str | None]
     origins: tuple[str, ...]
+    callers: Callers
 
 
 def build(resources: Resources) -> FastAPI:
     """The application."""
-    application = FastAPI(title="Sampan", version="1", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json")
+    application = FastAPI(
+        title="Sampan",
+        version="1",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/v1/openapi.json",
+        redirect_slashes=False,
+    )
     application.add_exception_handler(ServiceError, _service_error)
     application.add_exception_handler(HTTPException, _http_error)
     if resources.origins:
@@ -38,6 +48,7 @@ def build(resources: Resources) -> FastAPI:
             allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["authorization", "content-type", "last-event-id"],
         )
+    application.add_middleware(Front, callers=resources.callers)  # outermost, as it is added last
     application.include_router(health.router(resources.ready, resources.tokens))
     application.include_router(rooms.router(resources.rooms, resources.tokens))
     application.include_router(comments.router(resources.rooms, resources.tokens, resources.clock))
@@ -54,6 +65,6 @@ async def _service_error(_: Request, error: Exception) -> Response:
 
 async def _http_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    code = "not_found" if error.status_code in (404, 405) else "bad_request"
+    code = {404: "not_found", 405: "bad_method"}.get(error.status_code, "bad_request")
     plain = ServiceError(code, str(error.detail), hint="see /v1/openapi.json for what there is")
-    return Response(problem(plain), error.status_code, problem_headers(plain))
+    return Response(problem(plain), plain.status, {**(error.headers or {}), **problem_headers(plain)})

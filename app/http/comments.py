@@ -15,6 +15,7 @@ from engines.languages import LanguageTag, UnknownLanguage, parse_language
 from pipelines.types import Comment
 
 _LONGEST_NAME = 128
+_LATEST_MS = 253_402_300_800_000  # the end of the year 9999
 
 
 def router(rooms: Rooms, tokens: Tokens, clock: Clock) -> APIRouter:
@@ -33,7 +34,7 @@ def router(rooms: Rooms, tokens: Tokens, clock: Clock) -> APIRouter:
             text=body.text,
             language=_language(body.lang),
             received_at=received_at,
-            sent_at=None if body.sent_at_ms is None else clock.loop_time(body.sent_at_ms),
+            sent_at=_sent_at(body, clock),
         )
         target.push_comment(accepted)
         answer = msgspec.json.encode(CommentAccepted(id=accepted.id))
@@ -48,6 +49,14 @@ def _identifier(body: CommentBody) -> str:
     if not 1 <= len(body.id) <= _LONGEST_NAME:
         raise ServiceError("bad_request", "the comment's id is too long", hint=f"at most {_LONGEST_NAME} characters")
     return body.id
+
+
+def _sent_at(body: CommentBody, clock: Clock) -> float | None:
+    if body.sent_at_ms is None:
+        return None
+    if not 0 <= body.sent_at_ms < _LATEST_MS:
+        raise ServiceError("bad_request", "sent_at_ms is not a time", hint="send epoch milliseconds, or leave it out")
+    return clock.loop_time(body.sent_at_ms)
 
 
 def _language(tag: str | None) -> LanguageTag | None:

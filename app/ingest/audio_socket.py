@@ -9,15 +9,18 @@ from app.errors import ServiceError
 from app.ingest.pcm import PCMDecoder
 from app.rooms import Room
 from app.wire import AudioEnd, AudioEnded, AudioReady, AudioStart, ClientFrame, decode_client, encode
+from engines.audio import seconds
 
 AUDIO_BYTES = 1024 * 1024  # of one frame
-AHEAD_S = 2.0  # a sender may be so far ahead of real time before it is slowed down
+PIECE_S = 0.25  # longer frames are handed on in pieces of this length
+AHEAD_S = 1.0  # a sender may be so far ahead of real time before it is slowed down
+CATCH_UP = 8.0  # times real time: what arrives at once after a stall is handed on no faster
 SILENT_S = 30.0  # a sender that sends nothing for so long has gone
 
 
 async def take_audio(connection: ServerConnection, room: Room) -> None:
     """Serve one broadcaster until it ends or goes. Raises ServiceError, also where the room has one already."""
-    with room.publishing():
+    async with room.publishing():
         await _take(connection, room)
 
 
@@ -26,20 +29,19 @@ async def _take(connection: ServerConnection, room: Room) -> None:
     decoder = PCMDecoder(await _start(connection))
     await connection.send(encode(AudioReady(room=room.name)))
     began = loop.time()
-    while True:
-        message = await _receive(connection)
-        now = loop.time()
-        if isinstance(message, bytes):
-            chunk = decoder.feed(message, now)
-        elif isinstance(_frame(message), AudioEnd):
-            chunk = decoder.end(now)
-        else:
-            raise ServiceError("bad_frame", "a frame that is not audio", hint="send binary PCM, then audio.end")
-        if chunk is not None:
-            room.push_audio(chunk)
-        if isinstance(message, str):
-            break
-        await asyncio.sleep(max(0.0, decoder.taken_s - (now - began) - AHEAD_S))
+    step = decoder.size_of(PIECE_S)
+    while isinstance(message := await _receive(connection), bytes):
+        for at in range(0, len(message), step):
+            chunk = decoder.feed(message[at : at + step], loop.time())
+            if chunk is not None:
+                room.push_audio(chunk)
+                ahead_s = decoder.taken_s - (loop.time() - began)
+                await asyncio.sleep(max(seconds(len(chunk.samples)) / CATCH_UP, ahead_s - AHEAD_S))
+    if not isinstance(_frame(message), AudioEnd):
+        raise ServiceError("bad_frame", "a frame that is not audio", hint="send binary PCM, then audio.end")
+    rest = decoder.end(loop.time())
+    if rest is not None:
+        room.push_audio(rest)
     await room.finish_audio()
     await connection.send(encode(AudioEnded(seconds=round(decoder.taken_s, 3))))
 

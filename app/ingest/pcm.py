@@ -43,6 +43,10 @@ class PCMDecoder:
         """Seconds of sound decoded so far."""
         return seconds(self._samples)
 
+    def size_of(self, duration_s: float) -> int:
+        """Bytes of so many seconds as they are sent, in whole frames."""
+        return round(duration_s * self._start.sample_rate_hz) * self._frame_bytes
+
     def feed(self, received: bytes, now: float) -> AudioChunk | None:
         """The sound in these bytes; a frame cut in two waits for its other half. None where there is none yet."""
         whole = self._rest + received

@@ -108,9 +108,10 @@ class Slots:
 
     def step(self) -> list[Job]:
         """Decode once; the jobs that ended with it."""
-        budget = self._read_prefixes(READ_TOKENS)
+        budget = READ_TOKENS
         for slot, job in self._jobs.items():
             budget -= self._feed(slot, job, budget)
+        self._read_prefixes(budget)
         self._model.decode(self._cores.free())
         for job in self._jobs.values():
             if job.row >= 0:
@@ -127,16 +128,17 @@ class Slots:
         """What a job has written."""
         return b"".join(self._model.piece(token) for token in job.written).decode("utf-8", "replace").strip()
 
-    def _read_prefixes(self, budget: int) -> int:
-        """Read on in the prompts that jobs wait for; what is left of the budget."""
-        for pair in dict.fromkeys(job.pair for job in self._jobs.values() if job.position is None):
+    def _read_prefixes(self, budget: int) -> None:
+        """Read on in the prompts that jobs wait for, as far as the budget goes."""
+        waiting = [job for job in self._jobs.values() if job.position is None]
+        waiting.sort(key=lambda job: not job.todo)  # a text that waits comes before a pair that is only made ready
+        for pair in dict.fromkeys(job.pair for job in waiting):
             prefix = self._prefixes[pair]
             part, prefix.todo = prefix.todo[:budget], prefix.todo[budget:]
             for token in part:
                 self._model.add(token, prefix.length, prefix.sequence, logits=False)
                 prefix.length += 1
             budget -= len(part)
-        return budget
 
     def _feed(self, slot: int, job: Job, budget: int) -> int:
         """Add a job's next tokens to the decode: some of its text, or the token that it wrote last."""

@@ -24,6 +24,7 @@ from loadtest.viewer import Viewer, ViewerRefused
 _ROOM = "demo"
 _COMMENTS = Path(__file__).with_name("comments.jsonl")
 _LAST_CUE_S = 20.0
+_DOORS_S = 4.0  # the room is open for so long before anybody writes: a language just opened is being made ready
 _FAULTS = (DemoFailed, BroadcastError, ServerRefused, SpeechUnavailable, ViewerRefused)
 
 
@@ -129,6 +130,7 @@ class _Demo:
             guard.cancel()
 
     async def _perform(self, server: Server) -> None:
+        await asyncio.sleep(_DOORS_S)
         plan, start = self._show.plan, asyncio.get_running_loop().time()
         self._broadcaster = Broadcaster(server, _ROOM, self._show.source, repeat=not self._options.once)
         self._chatter = Chatter(server, _ROOM, on_sent=self._comment_sent, on_refused=self.measure.comment_refused)

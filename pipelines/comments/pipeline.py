@@ -4,7 +4,7 @@ from collections import Counter, OrderedDict, deque
 
 from engines.languages import LanguageTag
 from engines.lid.text_language import TextLanguages
-from pipelines.comments.normalise import clean_comment
+from pipelines.comments.normalise import clean_comment, normalise
 from pipelines.comments.shortcuts import needs_no_translation
 from pipelines.types import Comment, CueKind, Ledger, RoomSettings, SourceText
 
@@ -36,7 +36,7 @@ class CommentReader:
             kind=CueKind.COMMENT,
             text=text,
             language=self._language(comment, text),
-            author=comment.author,
+            author=normalise(comment.author),
             ledger=Ledger(captured=comment.sent_at, received=comment.received_at, normalised=now),
             translatable=not needs_no_translation(text),
         )

@@ -19,7 +19,7 @@ from pipelines.translate.chinese import to_script
 from pipelines.types import Cue, CueFlag, CueKind, RoomSettings, SourceText
 
 _SIMPLIFIED = LanguageTag("zh-Hans")
-# A room that takes any language gets these first; the others are made ready when they come up.
+# Comments come in these, whatever the broadcaster speaks; other languages are made ready when they come up.
 _LIKELY_SOURCES = tuple(LanguageTag(tag) for tag in ("zh-Hans", "en", "vi", "th", "id", "ms"))
 
 
@@ -78,14 +78,17 @@ class Translator:
             self._tasks = tasks
             seen: frozenset[LanguageTag] = frozenset()
             version = -1
-            while True:
-                languages = self._demand.languages(loop.time())
-                for language in sorted(languages - seen):
-                    for source in self._recent:
-                        self._render(source, language)
-                    tasks.create_task(self._prepare(language))
-                seen = languages
-                version = await self._demand.changed(version)
+            try:
+                while True:
+                    languages = self._demand.languages(loop.time())
+                    for language in sorted(languages - seen):
+                        for source in self._recent:
+                            self._render(source, language)
+                        tasks.create_task(self._prepare(language))
+                    seen = languages
+                    version = await self._demand.changed(version)
+            finally:
+                self._tasks = None
 
     def take(self, source: SourceText) -> None:
         """Render a text for every language in demand. Never waits; what can't be taken is shown as it is."""
@@ -167,7 +170,7 @@ class Translator:
     async def _prepare(self, language: LanguageTag) -> None:
         """Let the model get ready for the pairs of a language just opened, before the first text needs it."""
         target = _SIMPLIFIED if is_chinese(language) else language
-        for source in self._room.sources or _LIKELY_SOURCES:
+        for source in dict.fromkeys((*self._room.sources, *_LIKELY_SOURCES)):
             if source == target or (is_chinese(source) and is_chinese(target)):
                 continue
             deadline = asyncio.get_running_loop().time() + self._settings.prepare_deadline_s

@@ -27,7 +27,7 @@ OpenPage = Callable[..., Page]
 def chromium() -> Iterator[Browser]:
     """Debian's Chromium."""
     if not _CHROMIUM.exists():
-        pytest.skip(f"{_CHROMIUM} is missing: apt-get install chromium")
+        pytest.fail(f"{_CHROMIUM} is missing: apt-get install chromium, or name one in SAMPAN_CHROMIUM", pytrace=False)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(_CHROMIUM), args=_FLAGS)
         yield browser

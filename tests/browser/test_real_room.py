@@ -7,14 +7,13 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
+from tests.support.servers import running_server
 
 pytestmark = pytest.mark.browser
 
-servers = pytest.importorskip("tests.support.servers")
-
 
 def test_a_comment_is_read_in_the_chosen_language_and_again_in_the_next(open_page: OpenPage) -> None:
-    with servers.running_server() as server:
+    with running_server() as server:
         httpx.post(f"{server.url}/v1/rooms", json={"room": "browser"}).raise_for_status()
         page = open_page(f"{server.url}/r/browser?lang=en")
         expect(page.locator("body")).to_have_attribute("data-connection", "open", timeout=15_000)

@@ -17,6 +17,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from app.delivery.hub import HubSettings
 from app.delivery.viewer import ViewerLimits
+from app.wire import RoomState
 from tests.support.delivery_server import DeliveryServer, cue, delivery_server
 
 pytestmark = pytest.mark.integration
@@ -38,8 +39,13 @@ def viewer(server: DeliveryServer, query: str = "lang=en", **options: Any) -> co
 
 
 async def read(connection: ClientConnection, count: int) -> list[dict[str, Any]]:
+    """The next frames, the room's state left out."""
+    frames: list[dict[str, Any]] = []
     async with asyncio.timeout(5):
-        return [json.loads(await connection.recv()) for _ in range(count)]
+        while len(frames) < count:
+            frame = json.loads(await connection.recv())
+            frames += [frame] if frame["type"] != "state" else []
+    return frames
 
 
 async def closed(connection: ClientConnection) -> tuple[int, list[dict[str, Any]]]:
@@ -75,6 +81,14 @@ async def test_two_hundred_viewers_of_two_languages_get_each_cue_once(server: De
         assert [one["text"] for one in cues] == [f"{language} {number}" for number in range(20)]
         assert [one["seq"] for one in cues] == list(range(1, 21))
     await asyncio.gather(*(connection.close() for connection in viewers))
+
+
+async def test_a_viewer_is_told_how_the_room_is_when_it_comes_and_when_that_changes(server: DeliveryServer) -> None:
+    async with viewer(server) as connection, asyncio.timeout(5):
+        assert json.loads(await connection.recv())["type"] == "hello"
+        assert json.loads(await connection.recv()) == {"type": "state", "ingest": "idle"}
+        server.hub.show("r", RoomState(ingest="live"))
+        assert json.loads(await connection.recv()) == {"type": "state", "ingest": "live"}
 
 
 async def test_a_viewer_that_was_cut_off_gets_what_it_missed_and_nothing_twice(server: DeliveryServer) -> None:
@@ -216,7 +230,8 @@ async def test_a_closed_room_closes_its_viewers(server: DeliveryServer) -> None:
     async with viewer(server) as connection:
         await read(connection, 1)
         server.hub.close("r")
-        assert await closed(connection) == (4410, [])
+        code, _ = await closed(connection)
+        assert code == 4410
 
 
 @pytest.mark.parametrize(

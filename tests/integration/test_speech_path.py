@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 
 import numpy as np
 import pytest
-from faster_whisper.audio import decode_audio
 
 from engines.asr.types import Recognition, RecognitionRequest
 from engines.asr.whisper import WhisperEngine, WhisperSettings
@@ -21,9 +20,9 @@ from pipelines.speech.pipeline import SpeechParts, SpeechPath
 from pipelines.speech.settings import SpeechSettings
 from pipelines.translate.chinese import to_script
 from pipelines.types import RoomSettings, SourceText
-from tests.support.material import installed_model, recordings
+from tests.support.material import clip, installed_model
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.recordings]
 
 CHUNK_S = 0.05
 ZH, VI = LanguageTag("zh-Hans"), LanguageTag("vi")
@@ -71,8 +70,7 @@ async def batcher() -> AsyncIterator[Batcher[RecognitionRequest, Recognition]]:
     await engine.close()
 
 
-def clip(name: str) -> Samples:
-    sound = np.asarray(decode_audio(str(recordings("speech") / name)), np.float32)
+def with_silence(sound: Samples) -> Samples:
     return np.concatenate((sound, np.zeros(samples_in(1.5), np.float32)))
 
 
@@ -90,7 +88,7 @@ async def test_mandarin_becomes_simplified_text_about_jiangsu(
     batcher: Batcher[RecognitionRequest, Recognition],
 ) -> None:
     play = Play(batcher, ZH)
-    await play.hear(clip("zh-tv-request.flac"), pace=1.0)
+    await play.hear(with_silence(clip("zh-tv-request.flac")), pace=1.0)
     assert_shown_as_promised(play)
     assert script_shares(play.text)["Han"] > 0.9
     assert to_script(play.text, ZH) == play.text
@@ -100,7 +98,7 @@ async def test_mandarin_becomes_simplified_text_about_jiangsu(
 
 async def test_vietnamese_becomes_vietnamese_text(batcher: Batcher[RecognitionRequest, Recognition]) -> None:
     play = Play(batcher, VI)
-    await play.hear(clip("vi-history.flac"), pace=1.0)
+    await play.hear(with_silence(clip("vi-history.flac")), pace=1.0)
     assert_shown_as_promised(play)
     assert script_shares(play.text)["Latin"] > 0.9
     assert "thế kỷ" in play.text.lower() or "quốc" in play.text.lower()
@@ -110,13 +108,13 @@ async def test_vietnamese_becomes_vietnamese_text(batcher: Batcher[RecognitionRe
 
 async def test_a_room_of_any_language_finds_mandarin(batcher: Batcher[RecognitionRequest, Recognition]) -> None:
     play = Play(batcher)
-    await play.hear(clip("zh-tv-request.flac"), pace=1.0)
+    await play.hear(with_silence(clip("zh-tv-request.flac")), pace=1.0)
     assert play.emitted[-1].language == ZH
     assert "我想" in play.text
 
 
 async def test_a_minute_of_noise_gives_no_text(batcher: Batcher[RecognitionRequest, Recognition]) -> None:
     play = Play(batcher)
-    await play.hear(clip("noise-60s.flac"), pace=12.0)
+    await play.hear(with_silence(clip("noise-60s.flac")), pace=12.0)
     assert play.emitted == []
     assert not play.counts["backlog"]

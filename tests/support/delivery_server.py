@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
 from app.auth import Scope, Tokens
+from app.callers import Callers
 from app.clock import Clock
 from app.delivery.hub import Hub, HubSettings
 from app.delivery.reading import Reading
@@ -33,7 +34,7 @@ class DeliveryServer:
         self.token = tokens.issue(room="*", scopes=frozenset({Scope.VIEW}), ttl_s=3600)
         front = SubtitleSocket(self.hub, self.clock, tokens.authorise, self.languages)
         route = Route(path="/v1/rooms/{room}/subtitles", check=front.check, serve=front.serve)
-        self.sockets = Sockets([route], origins=("https://allowed.example",))
+        self.sockets = Sockets([route], Callers(["https://allowed.example"], loopback_only=False))
         self.application = FastAPI()
         self.application.add_api_route("/events/{room}", self._events)
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=4096)

@@ -115,7 +115,7 @@ class ScriptedServer:
 
         async def body() -> AsyncIterator[str]:
             async for frame in self._frames("sse", query):
-                yield f"event: {frame['type']}\nid: {self.epoch}:{frame['seq']}\ndata: {json.dumps(frame)}\n\n"
+                yield f"id: {self.epoch}:{frame['seq']}\ndata: {json.dumps(frame)}\n\n"
 
         return StreamingResponse(body(), media_type="text/event-stream")
 

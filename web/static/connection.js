@@ -6,7 +6,6 @@ const CONNECT_MS = 8_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 const NOT_AGAIN = 4500; // close codes from here on: trying again does not help
-const TYPES = ["hello", "cue", "cue.retract", "gap", "state", "error"];
 
 /** Milliseconds before the n-th try (from 0): doubling to 15 s, of which chance picks 50 to 100%. */
 export function retryWait(attempt, chance = Math.random()) {
@@ -102,7 +101,7 @@ export class Connection {
   #openEvents() {
     const events = new EventSource(this.#url("http"));
     this.#line = events;
-    for (const type of ["message", ...TYPES]) events.addEventListener(type, (event) => event.data && this.#hear(event.data));
+    events.onmessage = (event) => this.#hear(event.data);
     events.onerror = () => {
       if (this.#line === events) this.#lost(); // we come back ourselves, from the place we know
     };

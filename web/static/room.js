@@ -4,7 +4,6 @@ import { Comments } from "./comments.js";
 import { Connection } from "./connection.js";
 import { Subtitles } from "./subtitles.js";
 
-const LIVE_MS = 15_000; // without room state: speech within so long means live
 const element = (id) => document.getElementById(id);
 const room = decodeURIComponent(location.pathname.split("/").filter(Boolean).at(-1) ?? "");
 const token = takeToken();
@@ -12,7 +11,6 @@ const subtitles = new Subtitles(document);
 const comments = new Comments(document);
 const picker = element("language");
 let connection = null;
-let liveTimer = 0;
 let lang = firstLanguage();
 
 /** The token comes in the fragment or the query, is kept for this tab, and leaves the address bar. */
@@ -52,7 +50,6 @@ function frame(received) {
     case "cue":
       if (received.kind === "speech") {
         subtitles.cue(received);
-        live(true);
       } else comments.cue(received);
       return latency(received);
     case "cue.retract":
@@ -104,10 +101,8 @@ function note(text) {
 }
 
 function live(isLive) {
-  clearTimeout(liveTimer);
   element("live").dataset.state = isLive ? "live" : "idle";
   element("live-text").textContent = isLive ? "Live" : "Waiting";
-  if (isLive) liveTimer = setTimeout(() => live(false), LIVE_MS);
 }
 
 /** From the end of the sound, or from the comment's sending, to this screen; replayed cues say nothing about it. */

@@ -30,7 +30,7 @@ _CUE = wire.CueFrame(
         _CUE,
         wire.Retract(seq=1, id="s1"),
         wire.Gap(epoch="e", next_seq=4),
-        wire.RoomState(ingest="live", shed={"deadline": 2}),
+        wire.RoomState(ingest="live"),
         wire.Pong(client_time_ms=1.5, server_time_ms=2.5),
         wire.ErrorFrame(code="busy", detail="full", hint="later", reconnect=True),
         wire.AudioReady(room="demo"),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from app.delivery.frames import Frame
+from app.wire import ServerFrame
 
 
 class FakeSink:
@@ -11,6 +12,7 @@ class FakeSink:
     def __init__(self) -> None:
         self.unsent = 0
         self.frames: list[Frame] = []
+        self.told: list[ServerFrame] = []
         self.closed: tuple[int, str] | None = None
 
     @property
@@ -23,6 +25,9 @@ class FakeSink:
 
     def write(self, frames: Sequence[Frame]) -> None:
         self.frames += frames
+
+    def tell(self, frame: ServerFrame) -> None:
+        self.told.append(frame)
 
     def close(self, code: int, reason: str) -> None:
         assert self.closed is None

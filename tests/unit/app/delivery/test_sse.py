@@ -47,14 +47,14 @@ def test_hello_comes_first_and_each_cue_carries_the_place_to_resume_from() -> No
         hub.open("r")
         hub.publish(cue("r", "en", 1))
         _, first = await started(hub)
-        (_, hello), (place, kind) = events(first)
-        assert (hello, kind) == ("hello", "cue")
+        (_, hello), (_, state), (place, kind) = events(first)
+        assert (hello, state, kind) == ("hello", "state", "cue")
         epoch, seq = (place or "").split(":")
         hub.publish(cue("r", "en", 2))
         _, again = await started(hub, Position(epoch, int(seq)))
-        assert events(again)[1:] == [(f"{epoch}:2", "cue")]
+        assert events(again)[2:] == [(f"{epoch}:2", "cue")]
         _, lost = await started(hub, Position("0", 0))
-        assert [kind for _, kind in events(lost)] == ["hello", "gap", "cue", "cue"]
+        assert [kind for _, kind in events(lost)] == ["hello", "gap", "state", "cue", "cue"]
 
     run_virtual(main())
 
