@@ -1,26 +1,56 @@
-"""The viewer page against the real server with the default models: a comment arrives translated."""
+"""The viewer page against the real server with the default models."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import httpx
 import pytest
 from playwright.sync_api import expect
 
+from loadtest.chatter import read_lines
+from loadtest.demo import run, speech
 from tests.browser.conftest import OpenPage
-from tests.support.servers import running_server
+from tests.support.servers import RunningServer
 
 pytestmark = pytest.mark.browser
 
+COMMENTS = Path(run.__file__).with_name("comments.jsonl")
 
-def test_a_comment_is_read_in_the_chosen_language_and_again_in_the_next(open_page: OpenPage) -> None:
-    with running_server() as server:
-        httpx.post(f"{server.url}/v1/rooms", json={"room": "browser"}).raise_for_status()
-        page = open_page(f"{server.url}/r/browser?lang=en")
-        expect(page.locator("body")).to_have_attribute("data-connection", "open", timeout=15_000)
-        comment = {"author": "小鱼", "text": "主播今天卖什么？"}
-        httpx.post(f"{server.url}/v1/rooms/browser/comments", json=comment).raise_for_status()
-        text = page.locator("#comments .text")
-        expect(text).to_have_text(re.compile("[A-Za-z]{3}"), timeout=30_000)
-        expect(text).to_have_attribute("lang", "en")
-        page.get_by_label("Language").select_option("vi")
-        expect(text).to_have_attribute("lang", "vi", timeout=30_000)
+
+def test_a_comment_is_read_in_the_chosen_language_and_again_in_the_next(
+    service: RunningServer, open_page: OpenPage
+) -> None:
+    httpx.post(f"{service.url}/v1/rooms", json={"room": "browser"}).raise_for_status()
+    page = open_page(f"{service.url}/r/browser?lang=en")
+    expect(page.locator("body")).to_have_attribute("data-connection", "open", timeout=15_000)
+    comment = {"author": "小鱼", "text": "主播今天卖什么？"}
+    httpx.post(f"{service.url}/v1/rooms/browser/comments", json=comment).raise_for_status()
+    text = page.locator("#comments .text")
+    expect(text).to_have_text(re.compile("[A-Za-z]{3}"), timeout=30_000)
+    expect(text).to_have_attribute("lang", "en")
+    page.get_by_label("Language").select_option("vi")
+    expect(text).to_have_attribute("lang", "vi", timeout=30_000)
+
+
+def test_a_broadcast_is_shown_while_it_happens_and_is_pictured(
+    service: RunningServer, open_page: OpenPage, pictures: Path
+) -> None:
+    httpx.post(f"{service.url}/v1/rooms", json={"room": "kettle", "sources": ["en"]}).raise_for_status()
+    page = open_page(f"{service.url}/r/kettle?lang=zh-Hans", width=1280, dark=True)
+    expect(page.locator("body")).to_have_attribute("data-connection", "open", timeout=15_000)
+    push = [sys.executable, "-m", "app.cli.main", "push", str(speech.sample().file), "--room", "kettle"]
+    host = subprocess.Popen([*push, "--server", service.url])
+    try:
+        for line in read_lines(COMMENTS)[:9]:
+            comment = {"author": line.author, "text": line.text}
+            httpx.post(f"{service.url}/v1/rooms/kettle/comments", json=comment).raise_for_status()
+        expect(page.locator("#live-text")).to_have_text("Live", timeout=15_000)
+        expect(page.locator("#current")).to_have_text(re.compile("壶"), timeout=60_000)
+        expect(page.locator("#original")).to_have_text(re.compile("kettle"))
+        page.set_viewport_size({"width": 1280, "height": 540})
+        page.locator("main").screenshot(path=str(pictures / "room.png"))
+    finally:
+        host.terminate()
+        host.wait()
