@@ -3,12 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 INPUT ?=
 ONCE ?=
-LANGUAGE ?= zh-Hans
+TO ?= zh-Hans
 
 .PHONY: demo test lint quality bench lock clean
 
 demo: .venv/demo.stamp
-	@$(BIN)/sampan demo $(if $(INPUT),--input "$(INPUT)") $(if $(ONCE),--once) --lang $(LANGUAGE)
+	@$(if $(filter mic,$(INPUT)),tools/system-packages libportaudio2)
+	@$(BIN)/sampan demo $(if $(INPUT),--input "$(INPUT)") $(if $(ONCE),--once) --lang $(TO)
 
 test: .venv/dev.stamp
 	@$(BIN)/sampan models pull

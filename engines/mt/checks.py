@@ -1,4 +1,4 @@
-"""Is this a translation? Script, length, repetition and talk about the task, judged without a model."""
+"""Is this a translation? Script, length, repetition, echo and talk about the task, judged without a model."""
 
 import re
 
@@ -11,13 +11,15 @@ _META = re.compile(
     re.IGNORECASE,
 )
 _REPEAT = re.compile(r"(.{2,40}?)\1{4,}", re.DOTALL)
-_LEAST_SHARE = 0.4  # names, units and quotes may be in Latin; the rest must be in the target's scripts
+_LATIN_WORD = re.compile(r"[A-Za-zÀ-ỹ][A-Za-zÀ-ỹ'’-]*")
+_LEAST_SHARE = 0.4  # of what is not carried over from the source, so much has to be in the target's scripts
+_MOST_ECHO_WORDS = 2  # a name, a game, "gg": may come back as it went in
 
 
 def fault_of(text: str, source_text: str, target: LanguageTag) -> str | None:
     """Why `text` can't be shown as a translation of `source_text`, or None.
 
-    Codes: empty, meta, repeat, wrong_script, too_long.
+    Codes: empty, meta, repeat, too_long, echo, wrong_script.
     """
     if not text.strip():
         return "empty"
@@ -27,13 +29,16 @@ def fault_of(text: str, source_text: str, target: LanguageTag) -> str | None:
         return "repeat"
     if len(text) > 40 + 8 * len(source_text):
         return "too_long"
-    shares = script_shares(text)
-    wanted = LANGUAGES[target].scripts
-    if shares and sum(shares.get(script, 0.0) for script in wanted) < _LEAST_SHARE:
-        return None if _only_names(text, source_text) else "wrong_script"
-    return None
+    words = _LATIN_WORD.findall(text)
+    if len(words) > _MOST_ECHO_WORDS and text.strip().casefold() == source_text.strip().casefold():
+        return "echo"
+    return None if _in_script(text, source_text, words, target) else "wrong_script"
 
 
-def _only_names(text: str, source_text: str) -> bool:
-    """A line of names and codes alone may come back as it went in."""
-    return text.strip().casefold() == source_text.strip().casefold() and len(text) <= 24 and " " not in text.strip()
+def _in_script(text: str, source_text: str, words: list[str], target: LanguageTag) -> bool:
+    """Whether what is not a Latin word of the source is written as the target is."""
+    carried = {word.casefold() for word in _LATIN_WORD.findall(source_text)}
+    shares = script_shares(_LATIN_WORD.sub(lambda word: "" if word[0].casefold() in carried else word[0], text))
+    if not shares:
+        return len(words) <= _MOST_ECHO_WORDS
+    return sum(shares.get(script, 0.0) for script in LANGUAGES[target].scripts) >= _LEAST_SHARE
