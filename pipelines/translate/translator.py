@@ -68,34 +68,40 @@ class Translator:
         self._book = CueBook(room.room)
         self._recent: deque[SourceText] = deque(maxlen=settings.backfill)
         self._partial_length: dict[LanguageTag, tuple[str, int]] = {}
+        self._served: frozenset[LanguageTag] = frozenset()
         self._in_flight = 0
         self._tasks: asyncio.TaskGroup | None = None
 
     async def run(self) -> None:
         """Translate until cancelled; the tasks of all translations belong to this call."""
-        loop = asyncio.get_running_loop()
         async with asyncio.TaskGroup() as tasks:
             self._tasks = tasks
-            seen: frozenset[LanguageTag] = frozenset()
             version = -1
             try:
                 while True:
-                    languages = self._demand.languages(loop.time())
-                    for language in sorted(languages - seen):
-                        for source in self._recent:
-                            self._render(source, language)
-                        tasks.create_task(self._prepare(language))
-                    seen = languages
+                    self._languages()
                     version = await self._demand.changed(version)
             finally:
                 self._tasks = None
 
     def take(self, source: SourceText) -> None:
         """Render a text for every language in demand. Never waits; what can't be taken is shown as it is."""
+        languages = self._languages()
         if source.final and source.text:
             self._recent.append(source)
-        for language in self._demand.languages(asyncio.get_running_loop().time()):
+        for language in languages:
             self._render(source, language)
+
+    def _languages(self) -> frozenset[LanguageTag]:
+        """What is in demand; a language that somebody has just opened gets the last few texts first."""
+        languages = self._demand.languages(asyncio.get_running_loop().time())
+        for language in sorted(languages - self._served):
+            for source in self._recent:
+                self._render(source, language)
+            if self._tasks is not None:
+                self._tasks.create_task(self._prepare(language))
+        self._served = languages
+        return languages
 
     def _render(self, source: SourceText, language: LanguageTag) -> None:
         original = self._without_model(source, language)

@@ -1,0 +1,50 @@
+"""engines/mt/checks.py and prompts.py"""
+
+import pytest
+
+from engines.languages import LANGUAGES, LanguageTag
+from engines.mt.checks import fault_of
+from engines.mt.prompts import Prompts
+
+pytestmark = pytest.mark.unit
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "target", "fault"),
+    [
+        ("How much is it?", "多少钱", "en", None),
+        ("", "多少钱", "en", "empty"),
+        ("  ", "多少钱", "en", "empty"),
+        ("Sure, here is the translation: hello", "你好", "en", "meta"),
+        ("I'm sorry, I can't help with that", "你好", "en", "meta"),
+        ("Sure, I will come", "Sure, saya datang", "en", None),
+        ("以下是翻译：你好", "hello", "zh-Hans", "meta"),
+        ("好的好的好的好的好的好的", "ok", "zh-Hans", "repeat"),
+        ("hahahahahahahahaha", "hahahahahahahahaha lol", "en", None),
+        ("x " * 400, "好", "en", "repeat"),
+        ("".join(chr(0x4E00 + n) for n in range(400)), "hi there", "zh-Hans", "too_long"),
+        ("可以送到 Johor Bahru吗？", "Boleh hantar ke Johor Bahru?", "zh-Hans", None),
+        ("Boleh hantar ke Johor", "Boleh hantar ke Johor", "zh-Hans", "echo"),
+        ("mantap banget gan", "Mantap banget gan", "en", "echo"),
+        ("GG", "gg", "vi", None),
+        ("thank you so much", "谢谢", "th", "wrong_script"),
+        ("ขอบคุณ Kevin", "thanks Kevin", "th", None),
+        ("👍👍", "nice", "zh-Hans", None),
+    ],
+)
+def test_what_is_no_translation_is_told_by_its_fault(text: str, said: str, target: str, fault: str | None) -> None:
+    assert fault_of(text, said, LanguageTag(target)) == fault
+
+
+@pytest.mark.parametrize("source", LANGUAGES)
+def test_every_pair_has_a_prompt_that_shows_examples_in_both_languages(source: LanguageTag) -> None:
+    for target in set(LANGUAGES) - {source}:
+        prefix = Prompts(shots=4).prefix(source, target)
+        assert prefix.count("<|im_start|>") == 1 + 2 * 4
+        assert f"from {LANGUAGES[source].english} to {LANGUAGES[target].english}" in prefix
+
+
+def test_the_text_stands_between_two_fixed_parts() -> None:
+    prompts = Prompts(shots=0)
+    assert prompts.before_text().endswith("user\n")
+    assert prompts.after_text().startswith("<|im_end|>")

@@ -1,0 +1,251 @@
+"""pipelines/translate/translator.py, in virtual time with a scripted batcher"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from engines.batching.ticket import Done, Failed, Outcome, Shed, ShedCause, Ticket, Tier
+from engines.engine import RowFailure
+from engines.languages import LanguageTag
+from engines.mt.types import Translation, TranslationRequest
+from pipelines.demand import Demand
+from pipelines.translate.translator import Translator, TranslatorSettings
+from pipelines.types import Cue, CueFlag, RoomSettings
+from tests.support.virtual_time import run_virtual
+from tests.unit.pipelines.sources import comment, source
+
+pytestmark = pytest.mark.unit
+
+EN, VI, HANS, HANT = (LanguageTag(tag) for tag in ("en", "vi", "zh-Hans", "zh-Hant"))
+
+
+class Batcher:
+    """Answers after a second of virtual time, with what a test says; remembers what it was asked."""
+
+    def __init__(self, outcome: Outcome[Translation] | None = None, takes_s: float = 1.0) -> None:
+        self.asked: list[tuple[TranslationRequest, Ticket]] = []
+        self.outcome = outcome
+        self.takes_s = takes_s
+
+    @property
+    def texts(self) -> list[tuple[str, str]]:
+        """(text, target) asked for, getting ready left out."""
+        return [(row.text, row.target) for row, _ in self.asked if row.text]
+
+    async def submit(self, row: TranslationRequest, ticket: Ticket) -> Outcome[Translation]:
+        self.asked.append((row, ticket))
+        await asyncio.sleep(self.takes_s)
+        if self.outcome is not None:
+            return self.outcome
+        text = f"{row.text}>{row.target}" if row.target != HANS else "信息"
+        result = Translation(text=text, engine="scripted", model_version="1")
+        return Done(result=result, queued_s=0.0, infer_s=self.takes_s, batch_rows=1)
+
+
+class Stage:
+    """A translator at work, and what it published."""
+
+    def __init__(self, batcher: Batcher, **settings: Any) -> None:
+        self.demand = Demand(linger_s=1.0)
+        self.cues: list[Cue] = []
+        self.batcher = batcher
+        room = RoomSettings(room="r", sources=(HANS,))
+        self.translator = Translator(
+            room, batcher, self.demand, self.cues.append, TranslatorSettings(**{"partial_growth": 4, **settings})
+        )
+
+    @property
+    def finals(self) -> list[tuple[str, str, str]]:
+        """(language, text, flag or reason) of finished cues."""
+        return [(cue.language, cue.text, cue.reason or "".join(cue.flags)) for cue in self.cues if cue.final]
+
+
+def play(stage: Stage, scene: Callable[[], Awaitable[None]]) -> Stage:
+    """Run a scene while the translator works."""
+
+    async def main() -> None:
+        async with asyncio.TaskGroup() as tasks:
+            running = tasks.create_task(stage.translator.run())
+            await asyncio.sleep(0.01)
+            await scene()
+            running.cancel()
+
+    run_virtual(main())
+    return stage
+
+
+def test_nothing_is_translated_while_nobody_reads() -> None:
+    stage = Stage(Batcher())
+
+    async def scene() -> None:
+        stage.translator.take(comment())
+        stage.translator.take(source())
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert (stage.batcher.asked, stage.cues) == ([], [])
+
+
+def test_only_the_languages_that_are_read_are_asked_for() -> None:
+    stage = Stage(Batcher())
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        stage.demand.add(VI)
+        stage.translator.take(comment())
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert sorted(stage.finals) == [("en", "大家好>en", ""), ("vi", "大家好>vi", "")]
+
+
+def test_a_language_that_somebody_opens_gets_the_last_few_texts_first() -> None:
+    stage = Stage(Batcher(), backfill=2)
+
+    async def scene() -> None:
+        for number in range(5):
+            stage.translator.take(comment(f"c{number}", text=f"第{number}条"))
+        stage.demand.add(EN)
+        await asyncio.sleep(5)
+        stage.translator.take(comment("c5", text="第5条"))
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert [text for _, text, _ in stage.finals] == ["第3条>en", "第4条>en", "第5条>en"]
+
+
+def test_the_reader_s_own_language_and_the_other_script_need_no_model() -> None:
+    stage = Stage(Batcher())
+
+    async def scene() -> None:
+        stage.demand.add(HANS)
+        stage.demand.add(HANT)
+        stage.translator.take(comment(text="软件"))
+        stage.translator.take(comment("c2", text="666", translatable=False))
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert stage.batcher.texts == []
+    assert sorted(stage.finals) == [
+        ("zh-Hans", "666", "original"),
+        ("zh-Hans", "软件", "original"),
+        ("zh-Hant", "666", "original"),
+        ("zh-Hant", "軟體", "original"),
+    ]
+
+
+def test_readers_of_both_chinese_scripts_share_one_question_and_none_sees_the_other_script() -> None:
+    stage = Stage(Batcher())
+
+    async def scene() -> None:
+        stage.demand.add(HANS)
+        stage.demand.add(HANT)
+        stage.translator.take(comment(text="message", language=EN))
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert {target for _, target in stage.batcher.texts} == {"zh-Hans"}
+    assert sorted(stage.finals) == [("zh-Hans", "信息", ""), ("zh-Hant", "資訊", "")]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [
+        (Shed(ShedCause.DEADLINE), "deadline"),
+        (Shed(ShedCause.QUEUE_FULL), "queue_full"),
+        (Failed(RowFailure("wrong_script")), "wrong_script"),
+    ],
+)
+def test_a_text_that_could_not_be_translated_is_shown_as_it_is_with_the_reason(
+    outcome: Outcome[Translation], reason: str
+) -> None:
+    stage = Stage(Batcher(outcome))
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        stage.translator.take(comment())
+        stage.translator.take(source())
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert stage.finals == [("en", "大家好", reason)] * 2
+    assert all(cue.flags == (CueFlag.UNTRANSLATED,) for cue in stage.cues if cue.final)
+
+
+def test_unfinished_speech_is_shown_at_once_and_translated_when_it_has_grown() -> None:
+    stage = Stage(Batcher(), partial_growth=4)
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        for revision in range(1, 9):
+            stage.translator.take(source(revision=revision, final=False, text="好" * revision))
+            await asyncio.sleep(0.1)
+        stage.translator.take(source(revision=9, text="好" * 9))
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert [len(text) for text, _ in stage.batcher.texts] == [4, 8, 9]
+    assert stage.cues[0].flags == (CueFlag.PENDING,)
+    assert (stage.cues[0].text, stage.cues[0].source_text) == ("", "好")
+    assert stage.finals == [("en", "好" * 9 + ">en", "")]
+    assert [cue.revision for cue in stage.cues] == list(range(len(stage.cues)))
+
+
+def test_speech_that_comes_to_nothing_is_taken_away() -> None:
+    stage = Stage(Batcher())
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        stage.translator.take(source(revision=0, final=False, text="嗯"))
+        stage.translator.take(source(revision=1, final=True, text=""))
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    last = stage.cues[-1]
+    assert (last.final, last.text, last.source_text) == (True, "", "")
+
+
+def test_translations_under_way_are_bounded_and_what_is_over_is_still_shown() -> None:
+    stage = Stage(Batcher(), in_flight=3)
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        for number in range(5):
+            stage.translator.take(comment(f"c{number}"))
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert sorted(reason for _, _, reason in stage.finals) == ["", "", "", "queue_full", "queue_full"]
+
+
+def test_tickets_carry_the_room_its_tier_and_the_deadline_of_the_kind() -> None:
+    stage = Stage(Batcher(), comment_deadline_s=5.0, final_deadline_s=4.0)
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        await asyncio.sleep(1.99)
+        stage.translator.take(comment(ledger=msgspec.structs.replace(comment().ledger, received=2.0)))
+        stage.translator.take(source())
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    (about_comment, about_speech) = [ticket for row, ticket in stage.batcher.asked if row.text]
+    assert (about_comment.flow, about_comment.tier, about_comment.supersedes) == ("r", Tier.STANDARD, None)
+    assert about_comment.deadline == pytest.approx(7.0)
+    assert (about_speech.deadline, about_speech.supersedes) == (pytest.approx(6.0), ("s1.0", "en"))
+
+
+def test_an_opened_language_is_made_ready_in_the_background() -> None:
+    stage = Stage(Batcher())
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        await asyncio.sleep(10)
+
+    play(stage, scene)
+    ready = [(row.source, row.target, ticket.tier) for row, ticket in stage.batcher.asked]
+    assert ("zh-Hans", "en", Tier.BACKGROUND) in ready
+    assert all(target == "en" != origin for origin, target, _ in ready)
