@@ -15,6 +15,7 @@ class _Row(NamedTuple):
 
 
 ERRORS: dict[str, _Row] = {
+    "going_away": _Row(503, 1001, "The server is going away"),
     "slow_reader": _Row(408, 4408, "The connection did not take what was sent"),
     "room_closed": _Row(410, 4410, "The room was closed"),
     "internal": _Row(500, 4400, "The server failed"),

@@ -29,7 +29,7 @@ class Room:
         self._pipeline = pipeline
         self._show = show
         self._publishing: asyncio.Timeout | None = None
-        self._closed = False
+        self._ended: ServiceError | None = None
         self._task: asyncio.Task[bool] | None = None
 
     @property
@@ -45,8 +45,8 @@ class Room:
     @asynccontextmanager
     async def publishing(self) -> AsyncIterator[None]:
         """Be the room's broadcaster. Raises ServiceError while there is another, and when the room is closed."""
-        if self._closed:
-            raise self._room_closed()
+        if self._ended is not None:
+            raise self._ended
         if self._publishing is not None:
             raise ServiceError(
                 "publisher_exists",
@@ -59,7 +59,9 @@ class Room:
             async with self._publishing:
                 yield
         except TimeoutError:
-            raise self._room_closed() from None
+            if self._ended is None:
+                raise
+            raise self._ended from None
         finally:
             self._publishing = None
             self._show(RoomState(ingest="idle"))
@@ -74,8 +76,8 @@ class Room:
 
     def push_comment(self, comment: Comment) -> None:
         """Take a comment; never waits. Raises ServiceError where it can't be shown."""
-        if self._closed:
-            raise self._room_closed()
+        if self._ended is not None:
+            raise self._ended
         try:
             self._pipeline.push_comment(comment)
         except CommentRefused as refused:
@@ -86,21 +88,15 @@ class Room:
         fields = {"room": self.name}
         self._task = tasks.create_task(supervise("room", self._pipeline.run, restarts=1, fields=fields))
 
-    def end_broadcast(self) -> None:
-        """Send the broadcaster away."""
-        if self._publishing is not None:
+    async def stop(self, why: ServiceError) -> None:
+        """Send the broadcaster away and refuse comments, finish the open utterance, then end the room's tasks."""
+        if self._ended is None and self._publishing is not None:
             self._publishing.reschedule(asyncio.get_running_loop().time())
-
-    async def stop(self) -> None:
-        """Take no more comments, finish the open utterance, then end the room's tasks."""
-        self._closed = True
+        self._ended = why
         await self._pipeline.finish()
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
-
-    def _room_closed(self) -> ServiceError:
-        return ServiceError("room_closed", f"room {self.name} was closed", hint="ask who streams for another")
 
 
 class Rooms:
@@ -151,8 +147,7 @@ class Rooms:
     async def close(self, name: str) -> None:
         """End a room: its viewers are told, its tasks are gone on return. Raises ServiceError."""
         room = self.get(name)
-        room.end_broadcast()
-        await room.stop()
+        await room.stop(ServiceError("room_closed", f"room {name} was closed", hint="ask who streams for another"))
         if self._rooms.get(name) is room:  # where two close it at once, the first to get here lets it go
             del self._rooms[name]
             self._hub.close(name)
@@ -160,9 +155,10 @@ class Rooms:
     async def stop(self) -> None:
         """Take no more rooms and let all end what they are at, in at most 2 seconds. Viewers stay."""
         self._closing = True
+        why = ServiceError("going_away", "this node stops", hint="connect again", retry_after=5)
         async with asyncio.TaskGroup() as stopping:
             for room in self.all():
-                stopping.create_task(room.stop())
+                stopping.create_task(room.stop(why))
 
 
 def new_comment_id() -> str:

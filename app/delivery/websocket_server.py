@@ -176,7 +176,11 @@ async def refuse(connection: ServerConnection, error: ServiceError) -> None:
     """Tell the client why, then close with the error's code."""
     with suppress(ConnectionClosed):
         await connection.send(encode(error_frame(error)))
-        await connection.close(error.close_code, error.code)
+    async with asyncio.TaskGroup() as closing:
+        closing.create_task(connection.close(error.close_code, error.code))
+        with suppress(ConnectionClosed):
+            async for _ in connection:
+                pass  # the client's answer comes behind what it had sent before
 
 
 def _pattern(path: str) -> re.Pattern[str]:

@@ -2,8 +2,9 @@
 
 import asyncio
 import queue
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -48,6 +49,7 @@ class LlamaCppEngine:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llama")
         self._loaded: Future[None] = Future()
         self._work: Future[None] | None = None
+        self._closed = False  # once set, the thread takes no more rows and ends those it has
 
     def group(self, row: TranslationRequest) -> Hashable:
         """Rows share a prompt by pair; as each call has one row, this only labels it."""
@@ -55,6 +57,8 @@ class LlamaCppEngine:
 
     async def warm(self) -> None:
         """Load the model and start its thread. Raises EngineFault."""
+        if self._closed:
+            raise _closed_fault()
         if self._work is None:
             self._work = self._thread.submit(self._run)
         await asyncio.shield(asyncio.wrap_future(self._loaded))
@@ -68,6 +72,8 @@ class LlamaCppEngine:
                 answer: Future[Translation | RowFailure] = Future()
                 self._waiting.put_nowait((row, answer))
                 answers.append(answer)
+            if self._closed:  # looked at after the rows were put, as the thread sets it before it ends those it finds
+                raise _closed_fault()
             return [await asyncio.wrap_future(answer) for answer in answers]
         except queue.Full:
             raise Unavailable("more rows at once than its capacity", hint="send fewer at once") from None
@@ -77,13 +83,10 @@ class LlamaCppEngine:
 
     async def close(self) -> None:
         """Give up what is under way, free the model and end the thread."""
+        self._closed = True
         if self._work is not None and not self._work.done():
-            while not self._work.done():
-                try:
-                    self._waiting.put_nowait(None)
-                    break
-                except queue.Full:
-                    await asyncio.sleep(0.05)
+            with suppress(queue.Full):
+                self._waiting.put_nowait(None)  # wakes a thread that has nothing to do; where rows wait, it is awake
             await asyncio.wait([asyncio.wrap_future(self._work)])
         self._thread.shutdown(wait=False)
 
@@ -97,7 +100,7 @@ class LlamaCppEngine:
                 context_tokens=CONTEXT_TOKENS,
             )
             slots = Slots(model, Prompts(settings.shots), self._cores, settings.slots)
-        except EngineFault as fault:
+        except Exception as fault:  # noqa: BLE001 - whatever broke, those who wait for the model learn it
             self._loaded.set_exception(fault)
             return
         self._loaded.set_result(None)
@@ -109,24 +112,29 @@ class LlamaCppEngine:
     def _serve(self, slots: Slots) -> None:
         calls: dict[Job, _Call] = {}
         held: _Call | None = None
-        while True:
-            try:
+        try:
+            while not self._closed:
                 held = self._admit(slots, calls, held)
-                for call in calls.values():
-                    call.job.cancelled = call.answer.cancelled()
-                ended = slots.step() if slots.busy else []
-            except _Stop:
-                _end([*calls.values()], Unavailable("the engine was closed", hint="start it again"))
-                return
-            except EngineFault as fault:
-                slots.drop_all()
-                _end([*calls.values()], fault)
-                calls.clear()
-                continue
-            for job in ended:
-                call = calls.pop(job)
-                if call.answer.set_running_or_notify_cancel():
-                    call.answer.set_result(self._answer(slots, call))
+                self._step(slots, calls)
+        finally:
+            self._closed = True
+            _end([call.answer for call in [*calls.values(), held] if call is not None], _closed_fault())
+            _end(self._left_waiting(), _closed_fault())
+
+    def _step(self, slots: Slots, calls: dict[Job, _Call]) -> None:
+        for call in calls.values():
+            call.job.cancelled = call.answer.cancelled()
+        try:
+            ended = slots.step() if slots.busy else []
+        except EngineFault as fault:
+            slots.drop_all()
+            _end([call.answer for call in calls.values()], fault)
+            calls.clear()
+            return
+        for job in ended:
+            call = calls.pop(job)
+            if call.answer.set_running_or_notify_cancel():
+                call.answer.set_result(self._answer(slots, call))
 
     def _admit(self, slots: Slots, calls: dict[Job, _Call], held: _Call | None) -> _Call | None:
         """Take waiting rows while they fit; the row that did not fit yet. Blocks while there is nothing to do."""
@@ -135,6 +143,8 @@ class LlamaCppEngine:
             held = None
             if call is None:
                 return None
+            if call.answer.cancelled():
+                continue
             if not slots.can_admit(call.job):
                 return call
             calls[call.job] = call
@@ -147,13 +157,20 @@ class LlamaCppEngine:
             except queue.Empty:
                 return None
             if waiting is None:
-                raise _Stop
+                return None
             request, answer = waiting
             try:
                 return _Call(request, slots.job(request), answer)
             except TooLong:
                 if answer.set_running_or_notify_cancel():
                     answer.set_result(RowFailure("too_long"))
+
+    def _left_waiting(self) -> "Iterator[Future[Translation | RowFailure]]":
+        with suppress(queue.Empty):
+            while True:
+                waiting = self._waiting.get_nowait()
+                if waiting is not None:
+                    yield waiting[1]
 
     def _answer(self, slots: Slots, call: _Call) -> Translation | RowFailure:
         if not call.request.text:
@@ -165,11 +182,11 @@ class LlamaCppEngine:
         return Translation(text=text, engine=self.name, model_version=self.version, tokens=len(call.job.written))
 
 
-class _Stop(Exception):
-    """The engine is being closed."""
+def _closed_fault() -> Unavailable:
+    return Unavailable("the engine is closed", hint="start it again")
 
 
-def _end(calls: list[_Call], fault: EngineFault) -> None:
-    for call in calls:
-        if call.answer.set_running_or_notify_cancel():
-            call.answer.set_exception(fault)
+def _end(answers: "Iterable[Future[Translation | RowFailure]]", fault: EngineFault) -> None:
+    for answer in answers:
+        if answer.set_running_or_notify_cancel():
+            answer.set_exception(fault)

@@ -17,7 +17,8 @@ from engines.mt.types import TranslationRequest
 
 PREFIXES = 24  # pairs whose prompt is kept; the one used longest ago gives way
 CONTEXT_TOKENS = 16_384
-LONGEST_TEXT = 1_536  # tokens; 2,000 characters of any language of the service stay below
+LONGEST_TEXT = 3_072  # tokens; 2,000 characters of any language of the service stay below
+LONGEST_ANSWER = 1_536  # tokens
 READ_TOKENS = 48  # of prompts and texts in one step, so that reading a long one does not hold up the others
 
 Pair = tuple[LanguageTag, LanguageTag]
@@ -93,7 +94,7 @@ class Slots:
         return Job(
             pair=(request.source, request.target),
             todo=text + self._after_text if text else [],
-            most=min(len(text) * growth + _SPARE_TOKENS, LONGEST_TEXT),
+            most=min(len(text) * growth + _SPARE_TOKENS, LONGEST_ANSWER),
         )
 
     def can_admit(self, job: Job) -> bool:

@@ -120,7 +120,6 @@ async def test_sound_that_comes_faster_than_it_is_spoken_is_slowed_down_and_not_
     async with room.viewer("en") as viewer:
         began = loop.time()
         async with room.broadcast() as connection:
-
             await connection.send(pcm(sound))  # all at once, in one frame
             await connection.send('{"type": "audio.end"}')
 

@@ -109,7 +109,7 @@ async def test_closing_ends_what_was_asked_before_and_refuses_what_comes_after(e
 @pytest.mark.parametrize("file", ["model.bin", "config.json", "tokenizer.json"])
 def test_a_model_that_lacks_a_file_is_refused(tmp_path: Path, file: str) -> None:
     with pytest.raises(BadModelFile, match=file):
-        load_whisper(broken_copy(tmp_path / "model", file, None), WhisperSettings(), Cores(2))
+        load_whisper(broken_copy(tmp_path / "model", file, None), WhisperSettings())
 
 
 @pytest.mark.parametrize("file", ["model.bin", "config.json", "tokenizer.json", "vocabulary.txt"])
@@ -119,14 +119,14 @@ def test_a_model_with_a_damaged_file_is_refused(tmp_path: Path, file: str) -> No
         half = opened.read(min(whole.stat().st_size // 2, 1_000_000))
     folder = broken_copy(tmp_path / "model", file, half)
     with pytest.raises(BadModelFile) as fault:
-        load_whisper(folder, WhisperSettings(), Cores(2))
+        load_whisper(folder, WhisperSettings())
     assert "sampan models pull" in fault.value.hint
 
 
 def test_a_tokenizer_of_another_model_is_refused(tmp_path: Path) -> None:
     other = b'{"version":"1.0","model":{"type":"WordLevel","vocab":{"a":0},"unk_token":"a"}}'
     with pytest.raises(BadModelFile, match="no multilingual Whisper"):
-        load_whisper(broken_copy(tmp_path / "model", "tokenizer.json", other), WhisperSettings(), Cores(2))
+        load_whisper(broken_copy(tmp_path / "model", "tokenizer.json", other), WhisperSettings())
 
 
 @pytest.mark.parametrize("settings", [WhisperSettings(device="abacus"), WhisperSettings(compute_type="int3")])

