@@ -5,7 +5,6 @@ from collections import OrderedDict
 from enum import StrEnum
 
 import jwt
-import msgspec
 
 from app.clock import wall_now_ms
 from app.errors import ServiceError
@@ -15,6 +14,12 @@ _MAX_REVOKED = 100_000
 SHORTEST_SECRET = 32
 
 
+def bearer(header: str | None) -> str | None:
+    """The token of an Authorization header (RFC 6750), if that is what it holds."""
+    scheme, _, token = (header or "").partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None
+
+
 class Scope(StrEnum):
     """What a token allows. `admin` allows everything in its room."""
 
@@ -22,13 +27,6 @@ class Scope(StrEnum):
     COMMENT = "comment"
     VIEW = "view"
     ADMIN = "admin"
-
-
-class Grant(msgspec.Struct, frozen=True, kw_only=True):
-    """What a good token says. `room` "*" stands for every room."""
-
-    room: str
-    scopes: frozenset[Scope]
 
 
 class Tokens:
@@ -95,6 +93,6 @@ class Tokens:
             )
         except jwt.ExpiredSignatureError as error:
             raise ServiceError("bad_token", "the token is out of date", hint="ask for a new token") from error
-        except jwt.InvalidTokenError as error:
+        except jwt.PyJWTError as error:
             raise ServiceError("bad_token", "the token is not one of this server's", hint="ask for a token") from error
         return claims

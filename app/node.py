@@ -83,7 +83,7 @@ class Node:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(models.mt.close)
             stack.push_async_callback(models.asr.close)
-            cache: ResultCache[Any, Any] = ResultCache(lambda request: request)
+            cache: ResultCache[Any, Any] = ResultCache(lambda request: request if request.text else None)
             mt = await stack.enter_async_context(Batcher(models.mt, settings.mt_batching, cache=cache, stage="mt"))
             asr = await stack.enter_async_context(Batcher(models.asr, settings.asr_batching, stage="asr"))
             parts = RoomParts(

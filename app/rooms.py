@@ -30,7 +30,7 @@ class Room:
         self._show = show
         self._publishing: asyncio.Timeout | None = None
         self._ended: ServiceError | None = None
-        self._task: asyncio.Task[bool] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     @property
     def name(self) -> str:
@@ -85,18 +85,28 @@ class Room:
 
     def start(self, tasks: asyncio.TaskGroup) -> None:
         """Begin to work as a task of `tasks`; a fault restarts the pipeline once."""
-        fields = {"room": self.name}
-        self._task = tasks.create_task(supervise("room", self._pipeline.run, restarts=1, fields=fields))
+        self._task = tasks.create_task(self._run())
 
     async def stop(self, why: ServiceError) -> None:
         """Send the broadcaster away and refuse comments, finish the open utterance, then end the room's tasks."""
+        self._end(why)
+        try:
+            await self._pipeline.finish()
+        finally:
+            if self._task is not None:
+                self._task.cancel()
+                await asyncio.wait([self._task])
+
+    async def _run(self) -> None:
+        """Work until cancelled; a pipeline that breaks again after its restart ends the room for who sends."""
+        if not await supervise("room", self._pipeline.run, restarts=1, fields={"room": self.name}):
+            self._end(ServiceError("internal", f"room {self.name} broke down", hint="close it and open it again"))
+
+    def _end(self, why: ServiceError) -> None:
+        """From now on refuse sound and comments."""
         if self._ended is None and self._publishing is not None:
             self._publishing.reschedule(asyncio.get_running_loop().time())
         self._ended = why
-        await self._pipeline.finish()
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
 
 
 class Rooms:
@@ -156,9 +166,7 @@ class Rooms:
         """Take no more rooms and let all end what they are at, in at most 2 seconds. Viewers stay."""
         self._closing = True
         why = ServiceError("going_away", "this node stops", hint="connect again", retry_after=5)
-        async with asyncio.TaskGroup() as stopping:
-            for room in self.all():
-                stopping.create_task(room.stop(why))
+        await asyncio.gather(*(room.stop(why) for room in self.all()), return_exceptions=True)
 
 
 def new_comment_id() -> str:

@@ -103,9 +103,8 @@ def load(file: Path | None, environment: Mapping[str, str], flags: Mapping[str, 
         if flag is not None:
             _put(tree, key, flag)
     settings = _convert(tree, problems)
-    if settings is not None:
-        problems += _rules(settings)
-    if problems or settings is None:
+    problems += _rules(settings)
+    if problems:
         raise SettingsError(problems)
     return settings
 
@@ -131,14 +130,19 @@ def _read(file: Path) -> dict[str, Any]:
 
 def _from_environment(environment: Mapping[str, str], problems: list[str]) -> dict[str, object]:
     known = {f"{PREFIX}{key.replace('.', '_').upper()}": (key, kind) for key, kind in _keys(Settings)}
+    sections = [f"{PREFIX}{field.name.upper()}_" for field in msgspec.structs.fields(Settings)]
     ours = {"SAMPAN_MODELS": ("models.folder", str), **known}
     found: dict[str, object] = {}
     for name, text in environment.items():
         if name in ours:
             key, kind = ours[name]
-            found[key] = tuple(text.split(",")) if get_origin(kind) is tuple else text
-        elif name.startswith(PREFIX) and name.removeprefix(PREFIX).split("_")[0].lower() in ("server", "auth"):
-            problems.append(f"{name}: no such setting; known: {', '.join(sorted(known))}")
+            parts = tuple(part.strip() for part in text.split(",") if part.strip())
+            found[key] = parts if get_origin(kind) is tuple else text
+            continue
+        section = next((section for section in sections if name.startswith(section)), None)
+        if section is not None:
+            there = [key for key in known if key.startswith(section)]
+            problems.append(f"{name}: no such setting; known: {', '.join(there) or 'none'}")
     return found
 
 
@@ -154,13 +158,16 @@ def _keys(kind: type[msgspec.Struct], prefix: str = "") -> list[tuple[str, Any]]
 
 def _put(tree: dict[str, Any], key: str, value: object) -> None:
     *sections, name = key.split(".")
+    place: Any = tree
     for section in sections:
-        tree = tree.setdefault(section, {})
-    tree[name] = value
+        place = place.setdefault(section, {})
+        if not isinstance(place, dict):  # the file has a value where a section belongs; the conversion names it
+            return
+    place[name] = value
 
 
-def _convert(tree: dict[str, Any], problems: list[str]) -> Settings | None:
-    """Convert section by section so that every wrong key is named at once."""
+def _convert(tree: dict[str, Any], problems: list[str]) -> Settings:
+    """Convert section by section so that every wrong key is named at once; a wrong section has its defaults."""
     fields = {field.name: field for field in msgspec.structs.fields(Settings)}
     converted: dict[str, Any] = {}
     for name, section in tree.items():
@@ -171,23 +178,24 @@ def _convert(tree: dict[str, Any], problems: list[str]) -> Settings | None:
             converted[name] = msgspec.convert(section, fields[name].type, strict=False)
         except msgspec.ValidationError as error:
             problems += _explain(name, section, fields[name].type, error)
-    return None if problems else Settings(**converted)
+    return Settings(**converted)
 
 
-def _explain(name: str, section: object, kind: Any, error: msgspec.ValidationError) -> list[str]:
-    if not (isinstance(section, dict) and isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
-        return [f"{name}: {error}"]
+def _explain(name: str, value: object, kind: Any, error: msgspec.ValidationError) -> list[str]:
+    """What is wrong with a value: each wrong key below it, or the value itself."""
+    if not (isinstance(value, dict) and isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
+        shown = "(hidden)" if name.split(".", maxsplit=1)[0] == "auth" else repr(value)
+        return [f"{name} = {shown}: {error}"]
     known = {field.name: field.type for field in msgspec.structs.fields(kind)}
     problems = []
-    for key, value in section.items():
+    for key, part in value.items():
         if key not in known:
             problems.append(f"{name}.{key}: no such setting; known: {', '.join(known)}")
             continue
         try:
-            msgspec.convert(value, known[key], strict=False)
+            msgspec.convert(part, known[key], strict=False)
         except msgspec.ValidationError as wrong:
-            shown = "(hidden)" if key == "secret" else repr(value)
-            problems.append(f"{name}.{key} = {shown}: {wrong}")
+            problems += _explain(f"{name}.{key}", part, known[key], wrong)
     return problems or [f"{name}: {error}"]
 
 

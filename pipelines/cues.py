@@ -4,15 +4,16 @@ from collections import OrderedDict
 
 import msgspec
 
-from engines.languages import LanguageTag
+from engines.languages import LANGUAGES, LanguageTag
 from pipelines.types import Cue, CueFlag, Ledger, SourceText
 
-_REMEMBERED = 512
+_REMEMBERED = 512 * len(LANGUAGES)  # as many cues as a channel replays, in every language
 
 
 class _Shown(msgspec.Struct):
     """The state of one cue in one language."""
 
+    source: SourceText  # the newest seen
     revision: int = -1
     rendered: int = -1  # the source revision that `text` translates
     text: str = ""
@@ -29,7 +30,7 @@ class Rendering(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CueBook:
-    """Makes the cues of one room. Forgets the oldest beyond 512 pairs of cue and language."""
+    """Makes the cues of one room. Forgets the oldest beyond 512 cues in every language."""
 
     def __init__(self, room: str) -> None:
         self._room = room
@@ -42,28 +43,35 @@ class CueBook:
             return None
         shown.revision += 1
         rendering = Rendering(text=shown.text, ledger=source.ledger, flags=(CueFlag.PENDING,))
-        return self._cue(source, language, rendering, shown, final=False)
+        return self._cue(language, rendering, shown, final=False)
 
     def rendered(self, source: SourceText, language: LanguageTag, rendering: Rendering) -> Cue | None:
-        """The source's text in the reader's language; None where a newer revision was rendered already."""
+        """The source's text in the reader's language; None where a newer revision was rendered already.
+
+        Where the source has gone on meanwhile its newest text is shown beside it, and the cue stays pending.
+        """
         shown = self._state(source, language)
         if shown.final or source.revision < shown.rendered:
             return None
         shown.revision += 1
-        shown.rendered, shown.text, shown.final = source.revision, rendering.text, source.final
-        return self._cue(source, language, rendering, shown, final=source.final)
+        shown.rendered, shown.final = source.revision, source.final
+        shown.text = "" if source.final else rendering.text
+        if shown.source.revision > source.revision:
+            rendering = msgspec.structs.replace(rendering, flags=(CueFlag.PENDING,))
+        return self._cue(language, rendering, shown, final=source.final)
 
     def _state(self, source: SourceText, language: LanguageTag) -> _Shown:
         key = (source.id, language)
-        shown = self._shown.setdefault(key, _Shown())
+        shown = self._shown.setdefault(key, _Shown(source))
+        if source.revision > shown.source.revision:
+            shown.source = source
         self._shown.move_to_end(key)
         while len(self._shown) > _REMEMBERED:
             self._shown.popitem(last=False)
         return shown
 
-    def _cue(
-        self, source: SourceText, language: LanguageTag, rendering: Rendering, shown: _Shown, *, final: bool
-    ) -> Cue:
+    def _cue(self, language: LanguageTag, rendering: Rendering, shown: _Shown, *, final: bool) -> Cue:
+        source = shown.source
         return Cue(
             id=source.id,
             revision=shown.revision,

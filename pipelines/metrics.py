@@ -2,8 +2,11 @@
 
 from prometheus_client import Counter, Histogram
 
+from engines.metrics import SHED
 from pipelines.ledger import durations
 from pipelines.types import Cue
+
+__all__ = ["CUES", "DROPPED", "SHED", "STAGE_SECONDS", "observe"]
 
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
@@ -15,6 +16,8 @@ from pipelines.speech.settings import SpeechSettings
 from pipelines.translate.chinese import to_script
 from pipelines.translate.translator import Translate, Translator, TranslatorSettings
 from pipelines.types import Comment, Cue, RoomSettings
+
+_FINISH_S = 2.0
 
 
 class RoomParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,5 +64,8 @@ class RoomPipeline:
             tasks.create_task(self._translator.run())
 
     async def finish(self) -> None:
-        """Bring an open utterance to its end, in at most 2 seconds."""
-        await self._speech.finish()
+        """Bring an open utterance to its end, and what is being translated, in at most 2 seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_FINISH_S):
+                await self._speech.finish()
+                await self._translator.idle()

@@ -86,7 +86,7 @@ class SourceText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cue(msgspec.Struct, frozen=True, kw_only=True):
-    """What a viewer of one language sees. `source_revision` says which SourceText revision `text` renders."""
+    """One version of what a viewer of one language sees; a higher `revision` of the same `id` replaces it."""
 
     id: str
     revision: int

@@ -35,8 +35,8 @@ def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
     count = config.stash.get(_DESELECTED, 0)
     if not count:
         return []
-    where = f"{material.TEST_DATA} is not there and SAMPAN_TEST_DATA names no folder"
-    return [f"deselected {count} tests that need recordings: {where}"]
+    why = f"{material.data_folder()} is not there (SAMPAN_TEST_DATA names another folder)"
+    return [f"deselected {count} tests that need recordings: {why}"]
 
 
 @pytest.fixture(scope="session")

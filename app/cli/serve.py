@@ -35,7 +35,7 @@ def serve(
         settings = load(config, os.environ, {"server.host": host, "server.port": port})
     except SettingsError as error:
         _fail("\n".join(f"  {problem}" for problem in error.problems), "these settings can't be used:")
-    library = Library(Path(settings.models.folder)) if settings.models.folder else Library()
+    library = Library(Path(settings.models.folder).expanduser()) if settings.models.folder else Library()
     try:
         pull_with_progress((settings.models.mt, settings.models.asr), Console(stderr=True), library=library)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -20,6 +20,7 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from app.auth import bearer
 from app.callers import Callers
 from app.delivery.reading import error_frame
 from app.errors import ServiceError, problem, problem_headers
@@ -167,7 +168,7 @@ class Sockets:
                 return route, Call(
                     path={name: unquote(part) for name, part in found.groupdict().items()},
                     query=asked,
-                    token=_bearer(request.headers) or asked.get("token"),
+                    token=bearer(request.headers.get("Authorization")) or asked.get("token"),
                 )
         raise ServiceError("not_found", "there is no socket at this path", hint="see docs/protocol.md")
 
@@ -185,11 +186,6 @@ async def refuse(connection: ServerConnection, error: ServiceError) -> None:
 
 def _pattern(path: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
-
-
-def _bearer(headers: Headers) -> str | None:
-    scheme, _, token = headers.get("Authorization", "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else None
 
 
 def _refusal(error: ServiceError) -> Response:

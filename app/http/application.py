@@ -12,7 +12,7 @@ from app.callers import Callers
 from app.clock import Clock
 from app.delivery.hub import Hub
 from app.errors import ServiceError, problem, problem_headers
-from app.http import comments, health, pages, rooms, subtitles
+from app.http import comments, health, pages, rooms, subtitles, tokens
 from app.http.front import Front
 from app.rooms import Rooms
 
@@ -53,7 +53,8 @@ def build(resources: Resources) -> FastAPI:
     application.include_router(rooms.router(resources.rooms, resources.tokens))
     application.include_router(comments.router(resources.rooms, resources.tokens, resources.clock))
     application.include_router(subtitles.router(resources.rooms, resources.tokens, resources.hub, resources.clock))
-    application.include_router(pages.router(resources.rooms))
+    application.include_router(tokens.router(resources.tokens))
+    application.include_router(pages.router())
     application.mount("/static", pages.static_files())
     return application
 

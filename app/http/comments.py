@@ -9,6 +9,7 @@ from app.auth import Scope, Tokens
 from app.clock import Clock
 from app.errors import ServiceError
 from app.http.requests import json_body, read_body, token_of
+from app.names import COMMENT_ID
 from app.rooms import Rooms, new_comment_id
 from app.wire import CommentAccepted, CommentBody
 from engines.languages import LanguageTag, UnknownLanguage, parse_language
@@ -46,8 +47,10 @@ def router(rooms: Rooms, tokens: Tokens, clock: Clock) -> APIRouter:
 def _identifier(body: CommentBody) -> str:
     if body.id is None:
         return new_comment_id()
-    if not 1 <= len(body.id) <= _LONGEST_NAME:
-        raise ServiceError("bad_request", "the comment's id is too long", hint=f"at most {_LONGEST_NAME} characters")
+    if not COMMENT_ID.fullmatch(body.id):
+        raise ServiceError(
+            "bad_request", "the comment's id", hint="1 to 128 letters, digits, '-', '_', '=' and '%'; or leave it out"
+        )
     return body.id
 
 

@@ -5,6 +5,7 @@ from typing import TypeVar
 import msgspec
 from fastapi import Request
 
+from app.auth import bearer
 from app.errors import ServiceError
 
 T = TypeVar("T")
@@ -13,10 +14,7 @@ BODY_LIMIT = 64 * 1024
 
 def token_of(request: Request) -> str | None:
     """The bearer token (RFC 6750): the Authorization header, or the query for players that can't set headers."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and token:
-        return token.strip()
-    return request.query_params.get("token")
+    return bearer(request.headers.get("authorization")) or request.query_params.get("token")
 
 
 async def read_body(request: Request, kind: type[T]) -> T:

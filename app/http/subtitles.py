@@ -1,7 +1,12 @@
 """GET /v1/rooms/{room}/subtitles as server-sent events, for networks that block WebSocket."""
 
+import asyncio
+from contextlib import suppress
+
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
+from starlette.types import Message, Receive, Send
+from starlette.types import Scope as Connection
 
 from app.auth import Scope, Tokens
 from app.clock import Clock
@@ -11,7 +16,20 @@ from app.delivery.sse import subtitle_events
 from app.http.requests import token_of
 from app.rooms import Rooms
 
+_PATIENCE_S = 15.0
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
+
+
+class _EventStream(StreamingResponse):
+    """Lets go of a client that takes nothing for 15 s: its place and its language are free again."""
+
+    async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
+        async def in_time(message: Message) -> None:
+            async with asyncio.timeout(_PATIENCE_S):
+                await send(message)
+
+        with suppress(TimeoutError):
+            await super().__call__(scope, receive, in_time)
 
 
 def router(rooms: Rooms, tokens: Tokens, hub: Hub, clock: Clock) -> APIRouter:
@@ -24,6 +42,6 @@ def router(rooms: Rooms, tokens: Tokens, hub: Hub, clock: Clock) -> APIRouter:
         resume = request.headers.get("last-event-id") or request.query_params.get("resume_from")
         reading = Reading.parse(room, request.query_params.get("lang"), resume, lambda name: rooms.get(name).languages)
         hub.ensure_space()
-        return StreamingResponse(subtitle_events(hub, clock, reading), headers=_HEADERS, media_type="text/event-stream")
+        return _EventStream(subtitle_events(hub, clock, reading), headers=_HEADERS, media_type="text/event-stream")
 
     return routes

@@ -15,7 +15,7 @@ from engines.asr.whisper_model import CHECK_DEVICE, Heard, WhisperModel, Whisper
 from engines.audio import samples_in, seconds
 from engines.cores import Cores
 from engines.engine import Capacity, RowFailure
-from engines.errors import EngineFault, OutOfMemory, Unavailable
+from engines.errors import EngineFault, OutOfMemory, Unavailable, place_of
 from engines.languages import LANGUAGES
 
 __all__ = ["WhisperEngine", "WhisperSettings"]
@@ -132,4 +132,4 @@ def _fault(error: Exception) -> EngineFault:
         return OutOfMemory(
             "Whisper ran out of memory", hint="Lower `concurrency` or `max_batch`, or take a smaller model."
         )
-    return EngineFault(f"Whisper failed: {error}", hint=CHECK_DEVICE)
+    return EngineFault(f"Whisper failed: {place_of(error)}", hint=CHECK_DEVICE)

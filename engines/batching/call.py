@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from engines.batching.queue import Waiting
 from engines.batching.ticket import Done, Failed, Outcome
 from engines.engine import Engine, RowFailure
-from engines.errors import EngineFault, Unavailable
+from engines.errors import EngineFault, Unavailable, without_foreign_words
 
 Row = TypeVar("Row")
 Result = TypeVar("Result")
@@ -74,7 +74,7 @@ async def infer(engine: Engine[Row, Result], rows: Sequence[Row]) -> Sequence[Re
     try:
         results = await engine.run(rows)
     except Exception as error:  # noqa: BLE001 - foreign code; its caller counts and logs the fault
-        return as_fault(error)
+        return without_foreign_words(error)
     if len(results) != len(rows):
         return EngineFault(f"{engine.name} gave {len(results)} results for {len(rows)} rows", hint=_A_BUG)
     return results
@@ -88,16 +88,5 @@ async def warm(engine: Engine[Row, Result], longest_s: float) -> EngineFault | N
     except TimeoutError:
         return Unavailable(f"{engine.name} did not get warm in {longest_s:g} s", hint="look at the engine's own log")
     except Exception as error:  # noqa: BLE001 - as above
-        return as_fault(error)
+        return without_foreign_words(error)
     return None
-
-
-def as_fault(error: Exception) -> EngineFault:
-    """The fault to hand on: without its frames, which hold rows, or a foreign message, which may quote one."""
-    if isinstance(error, EngineFault):
-        return error.with_traceback(None)
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    where = f"{place.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{place.tb_lineno}" if place else "?"
-    return EngineFault(f"{type(error).__name__} at {where}", hint=_A_BUG)

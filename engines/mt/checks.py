@@ -11,7 +11,10 @@ _META = re.compile(
     re.IGNORECASE,
 )
 _REPEAT = re.compile(r"(.{2,40}?)\1{4,}", re.DOTALL)
+_SAID_AGAIN = re.compile(r"(.{1,40}?)\1{2,}", re.DOTALL)  # laughter may be translated as laughter
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ỹ][A-Za-zÀ-ỹ'’-]*")
+_LATIN_RUN = re.compile(rf"(?:{_LATIN_WORD.pattern}[\s,.!?]+){{2,}}{_LATIN_WORD.pattern}")
+UNTOUCHED = frozenset({"echo", "wrong_script"})  # faults of an answer that left the source as it was
 _LEAST_SHARE = 0.4  # of what is not carried over from the source, so much has to be in the target's scripts
 _MOST_ECHO_WORDS = 2  # a name, a game, "gg": may come back as it went in
 
@@ -25,7 +28,7 @@ def fault_of(text: str, source_text: str, target: LanguageTag) -> str | None:
         return "empty"
     if _META.match(text) and not _META.match(source_text):
         return "meta"
-    if _REPEAT.search(text) and not _REPEAT.search(source_text):
+    if _REPEAT.search(text) and not _SAID_AGAIN.search(source_text):
         return "repeat"
     if len(text) > 40 + 8 * len(source_text):
         return "too_long"
@@ -37,8 +40,11 @@ def fault_of(text: str, source_text: str, target: LanguageTag) -> str | None:
 
 def _in_script(text: str, source_text: str, words: list[str], target: LanguageTag) -> bool:
     """Whether what is not a Latin word of the source is written as the target is."""
+    wanted = LANGUAGES[target].scripts
+    if "Latin" not in wanted and _LATIN_RUN.search(text):
+        return False
     carried = {word.casefold() for word in _LATIN_WORD.findall(source_text)}
     shares = script_shares(_LATIN_WORD.sub(lambda word: "" if word[0].casefold() in carried else word[0], text))
     if not shares:
         return len(words) <= _MOST_ECHO_WORDS
-    return sum(shares.get(script, 0.0) for script in LANGUAGES[target].scripts) >= _LEAST_SHARE
+    return sum(shares.get(script, 0.0) for script in wanted) >= _LEAST_SHARE

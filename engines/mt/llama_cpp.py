@@ -11,10 +11,11 @@ import msgspec
 
 from engines.cores import Cores
 from engines.engine import Capacity, RowFailure
-from engines.errors import EngineFault, Unavailable
-from engines.mt.checks import fault_of
+from engines.errors import EngineFault, Unavailable, without_foreign_words
+from engines.languages import LANGUAGES
+from engines.mt.checks import UNTOUCHED, fault_of
 from engines.mt.llama_model import LlamaModel
-from engines.mt.llama_slots import CONTEXT_TOKENS, PREFIXES, Job, Slots, TooLong
+from engines.mt.llama_slots import CONTEXT_TOKENS, Job, Slots, TooLong, sequences
 from engines.mt.prompts import Prompts
 from engines.mt.types import Translation, TranslationRequest
 
@@ -30,6 +31,7 @@ class _Call(msgspec.Struct, frozen=True):
     request: TranslationRequest
     job: Job
     answer: "Future[Translation | RowFailure]"
+    again: bool = False  # the second try, without Latin letters
 
 
 class LlamaCppEngine:
@@ -96,12 +98,12 @@ class LlamaCppEngine:
         try:
             model = LlamaModel(
                 self._path,
-                sequences=settings.slots + PREFIXES,
+                sequences=sequences(settings.slots),
                 context_tokens=CONTEXT_TOKENS,
             )
             slots = Slots(model, Prompts(settings.shots), self._cores, settings.slots)
         except Exception as fault:  # noqa: BLE001 - whatever broke, those who wait for the model learn it
-            self._loaded.set_exception(fault)
+            self._loaded.set_exception(without_foreign_words(fault))
             return
         self._loaded.set_result(None)
         try:
@@ -126,15 +128,20 @@ class LlamaCppEngine:
             call.job.cancelled = call.answer.cancelled()
         try:
             ended = slots.step() if slots.busy else []
-        except EngineFault as fault:
+        except Exception as error:  # noqa: BLE001 - a thread that dies would leave everybody waiting
             slots.drop_all()
-            _end([call.answer for call in calls.values()], fault)
+            _end([call.answer for call in calls.values()], without_foreign_words(error))
             calls.clear()
             return
         for job in ended:
             call = calls.pop(job)
-            if call.answer.set_running_or_notify_cancel():
-                call.answer.set_result(self._answer(slots, call))
+            answer = self._answer(slots, call)
+            again = self._again(slots, call, answer)
+            if again is not None:
+                calls[again.job] = again
+                slots.admit(again.job)
+            elif call.answer.set_running_or_notify_cancel():
+                call.answer.set_result(answer)
 
     def _admit(self, slots: Slots, calls: dict[Job, _Call], held: _Call | None) -> _Call | None:
         """Take waiting rows while they fit; the row that did not fit yet. Blocks while there is nothing to do."""
@@ -180,6 +187,15 @@ class LlamaCppEngine:
         if fault is not None:
             return RowFailure(fault)
         return Translation(text=text, engine=self.name, model_version=self.version, tokens=len(call.job.written))
+
+    def _again(self, slots: Slots, call: _Call, answer: Translation | RowFailure) -> _Call | None:
+        """A second try for an answer that left the source as it was, where the target has letters of its own."""
+        if call.again or not isinstance(answer, RowFailure) or answer.reason not in UNTOUCHED:
+            return None
+        if "Latin" in LANGUAGES[call.request.target].scripts:
+            return None
+        job = slots.job(call.request, latin=False)
+        return _Call(call.request, job, call.answer, again=True) if slots.can_admit(job) else None
 
 
 def _closed_fault() -> Unavailable:

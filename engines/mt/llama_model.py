@@ -39,7 +39,6 @@ class LlamaModel:
         self._memory = llama_cpp.llama_get_memory(self._context)
         self._batch = llama_cpp.llama_batch_init(BATCH_TOKENS, 0, 1)
         self._filled = 0
-        self.pending: set[int] = set()  # sequences that the next decode will add to
         self.size: int = llama_cpp.llama_vocab_n_tokens(self._vocabulary)
 
     def close(self) -> None:
@@ -73,7 +72,6 @@ class LlamaModel:
         batch.n_seq_id[row], batch.seq_id[row][0] = 1, sequence
         batch.logits[row] = logits
         self._filled += 1
-        self.pending.add(sequence)
         return row
 
     def decode(self, threads: int) -> None:
@@ -82,11 +80,14 @@ class LlamaModel:
         if not self._filled:
             return
         self._batch.n_tokens, self._filled = self._filled, 0
-        self.pending.clear()
         code = llama_cpp.llama_decode(self._context, self._batch)
         if code != 0:
             raise Unavailable(f"llama_decode answered {code}", hint="try again; restart if it stays")
         llama_cpp.llama_synchronize(self._context)
+
+    def discard(self) -> None:
+        """Forget what was added and not decoded."""
+        self._filled = 0
 
     def logits(self, row: int) -> NDArray[np.float32]:
         """The logits of a row of the last decode: a view that the next decode overwrites."""

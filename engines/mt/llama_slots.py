@@ -7,6 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engines.cores import Cores
 from engines.languages import LanguageTag
@@ -15,7 +16,7 @@ from engines.mt.prompts import Prompts
 from engines.mt.script_masks import ScriptMasks
 from engines.mt.types import TranslationRequest
 
-PREFIXES = 24  # pairs whose prompt is kept; the one used longest ago gives way
+PREFIXES = 24  # pairs whose prompt is kept at least; the one used longest ago gives way
 CONTEXT_TOKENS = 16_384
 LONGEST_TEXT = 3_072  # tokens; 2,000 characters of any language of the service stay below
 LONGEST_ANSWER = 1_536  # tokens
@@ -27,6 +28,11 @@ Pair = tuple[LanguageTag, LanguageTag]
 _GROWTH = {"my": 10, "km": 10, "lo": 10, "th": 5, "ko": 4, "ja": 4}
 _USUAL_GROWTH = 3
 _SPARE_TOKENS = 16
+
+
+def sequences(slots: int) -> int:
+    """How many sequences a context needs: one a slot, and prompts enough that no slot waits for one to get free."""
+    return slots + max(PREFIXES, slots + 1)
 
 
 class TooLong(ValueError):
@@ -52,16 +58,13 @@ class Job:
     pair: Pair
     todo: list[int]
     most: int
+    banned: NDArray[np.bool_]
+    cells: int  # of the context, that the job may come to need
     written: list[int] = field(default_factory=list)
     position: int | None = None
     row: int = -1
     ended: bool = False
     cancelled: bool = False
-
-    @property
-    def cells(self) -> int:
-        """Context cells that the job may come to need."""
-        return len(self.todo) + self.most
 
 
 class Slots:
@@ -71,11 +74,12 @@ class Slots:
         self._model = model
         self._cores = cores
         self._prompts = prompts
-        self._masks = ScriptMasks([model.piece(token) for token in range(model.size)])
+        tokens = range(model.size)
+        self._masks = ScriptMasks([model.piece(token) for token in tokens], filter(model.ends, tokens))
         self._free = list(range(slots))
         self._jobs: dict[int, Job] = {}
         self._prefixes: OrderedDict[Pair, _Prefix] = OrderedDict()
-        self._free_prefixes = list(range(slots, slots + PREFIXES))
+        self._free_prefixes = list(range(slots, sequences(slots)))
         self._after_text = model.tokens(prompts.after_text(), special=True)
         self._masked = np.empty(model.size, np.float32)
         self._reserved = 0
@@ -85,17 +89,20 @@ class Slots:
         """Whether anything is being decoded."""
         return bool(self._jobs)
 
-    def job(self, request: TranslationRequest) -> Job:
-        """A job for a text. Raises TooLong. Special tokens in the text are read as text."""
+    def job(self, request: TranslationRequest, *, latin: bool = True) -> Job:
+        """A job for a text. Raises TooLong. Special tokens in the text are read as text.
+
+        `latin` False: the answer has to do without Latin letters.
+        """
         text = self._model.tokens(request.text, special=False)
         if len(text) > LONGEST_TEXT:
             raise TooLong(f"{len(text)} tokens")
         growth = _GROWTH.get(request.target, _USUAL_GROWTH)
-        return Job(
-            pair=(request.source, request.target),
-            todo=text + self._after_text if text else [],
-            most=min(len(text) * growth + _SPARE_TOKENS, LONGEST_ANSWER),
-        )
+        todo = text + self._after_text if text else []
+        most = min(len(text) * growth + _SPARE_TOKENS, LONGEST_ANSWER)
+        banned = self._masks.banned(request.target) if latin else self._masks.banned_with_latin(request.target)
+        pair = (request.source, request.target)
+        return Job(pair=pair, todo=todo, most=most, banned=banned, cells=len(todo) + most)
 
     def can_admit(self, job: Job) -> bool:
         """Whether there is a slot and room in the context for the job now."""
@@ -109,9 +116,10 @@ class Slots:
 
     def step(self) -> list[Job]:
         """Decode once; the jobs that ended with it."""
-        budget = READ_TOKENS
-        for slot, job in self._jobs.items():
-            budget -= self._feed(slot, job, budget)
+        budget, prompts = READ_TOKENS, self._prompt_tokens()
+        for slot, job in sorted(self._jobs.items(), key=lambda entry: len(entry[1].todo)):
+            is_long = len(job.todo) > READ_TOKENS  # it holds nobody up: short texts and their prompts come first
+            budget -= self._feed(slot, job, budget - prompts if is_long else budget)
         self._read_prefixes(budget)
         self._model.decode(self._cores.free())
         for job in self._jobs.values():
@@ -119,15 +127,25 @@ class Slots:
                 self._write(job)
         return self._take_ended()
 
-    def drop_all(self) -> list[Job]:
-        """Give up every job, after a fault; the jobs."""
+    def drop_all(self) -> None:
+        """Give up every job and every prompt, after a fault: nobody knows how much of them was read."""
         for job in self._jobs.values():
             job.ended = True
-        return self._take_ended()
+        self._take_ended()
+        for prefix in self._prefixes.values():
+            self._model.forget(prefix.sequence)
+            self._free_prefixes.append(prefix.sequence)
+        self._prefixes.clear()
+        self._model.discard()
 
     def text(self, job: Job) -> str:
         """What a job has written."""
         return b"".join(self._model.piece(token) for token in job.written).decode("utf-8", "replace").strip()
+
+    def _prompt_tokens(self) -> int:
+        """How much has still to be read of the prompts that texts wait for."""
+        pairs = {job.pair for job in self._jobs.values() if job.position is None and job.todo}
+        return sum(len(self._prefixes[pair].todo) for pair in pairs)
 
     def _read_prefixes(self, budget: int) -> None:
         """Read on in the prompts that jobs wait for, as far as the budget goes."""
@@ -163,7 +181,7 @@ class Slots:
     def _begin(self, slot: int, job: Job) -> bool:
         """Let the job begin with its pair's prefix, once a decode has read all of it."""
         prefix = self._prefixes[job.pair]
-        if prefix.todo or prefix.sequence in self._model.pending:
+        if prefix.todo:
             return False
         self._model.share(prefix.sequence, slot)
         job.position = prefix.length
@@ -174,10 +192,9 @@ class Slots:
         """The likeliest token that the target's scripts allow (greedy)."""
         logits = self._model.logits(job.row)
         token = int(logits.argmax())
-        banned = self._masks.banned(job.pair[1])
-        if banned[token] and not self._model.ends(token):
+        if job.banned[token]:
             np.copyto(self._masked, logits)
-            self._masked[banned] = -np.inf
+            self._masked[job.banned] = -np.inf
             token = int(self._masked.argmax())
         if self._model.ends(token) or len(job.written) >= job.most:
             job.ended = True

@@ -1,7 +1,7 @@
 """Which tokens may stand in a text of a language: those of its scripts, Latin, digits, punctuation and emoji."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,16 @@ _SAMPLES = 64  # code points looked at in the range that a cut character may sti
 class ScriptMasks:
     """Banned tokens by target language, over one vocabulary."""
 
-    def __init__(self, pieces: Sequence[bytes]) -> None:
-        """`pieces`: the bytes of every token, in order. Takes about a second for 150,000 tokens."""
+    def __init__(self, pieces: Sequence[bytes], ends: Iterable[int] = ()) -> None:
+        """`pieces`: the bytes of every token, in order; `ends`: the tokens that end a text, never banned.
+
+        Takes about a second for 150,000 tokens.
+        """
         self._bits: dict[str, int] = {}
         self._needs = np.zeros(len(pieces), np.uint32)  # scripts that must all be allowed
         self._may_become = np.zeros(len(pieces), np.uint32)  # scripts of which one must be allowed
         self._empty = np.array([not piece or b"\n" in piece or b"\x00" in piece for piece in pieces])
+        self._empty[list(ends)] = False
         for token, piece in enumerate(pieces):
             if piece.isascii():
                 continue
@@ -29,6 +33,7 @@ class ScriptMasks:
             self._needs[token] = self._mask({script_of(character) for character in whole})
             if rest:
                 self._may_become[token] = self._mask(_scripts_after(rest), keep_free=True)
+        self._latin = np.array([any(script_of(one) == "Latin" for one in _split(piece)[0]) for piece in pieces])
         self._banned: dict[LanguageTag, NDArray[np.bool_]] = {}
 
     def banned(self, target: LanguageTag) -> NDArray[np.bool_]:
@@ -40,6 +45,11 @@ class ScriptMasks:
             dead_end = (self._may_become != 0) & ((self._may_become & np.uint32(allowed)) == 0)
             self._banned[target] = foreign | dead_end | self._empty
         return self._banned[target]
+
+    def banned_with_latin(self, target: LanguageTag) -> NDArray[np.bool_]:
+        """The same for an answer that has to do without Latin letters; computed anew each time."""
+        banned: NDArray[np.bool_] = self.banned(target) | self._latin
+        return banned
 
     def _mask(self, scripts: set[str], *, keep_free: bool = False) -> int:
         bits = 0

@@ -1,6 +1,9 @@
 """Every setting of the speech path in one struct."""
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from pipelines.speech.endpointing import EndpointingSettings
 from pipelines.speech.gates import GateSettings
@@ -17,9 +20,9 @@ class SpeechSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     language: RoomLanguageSettings = RoomLanguageSettings()
     gates: GateSettings = GateSettings()
     segmenter: SegmenterSettings = SegmenterSettings()
-    backlog_s: float = 2.0
+    backlog_s: Annotated[float, Meta(gt=0, le=60)] = 2.0
     """Sound that may wait for voice activity detection; beyond it the oldest is dropped and counted."""
-    stall_s: float = 1.5
+    stall_s: Annotated[float, Meta(gt=0, le=60)] = 1.5
     """An open utterance is closed when no sound has come for so long."""
-    closing: int = 8
+    closing: Annotated[int, Meta(ge=1, le=64)] = 8
     """Utterances that may wait for their final text; beyond it the oldest ends with what was heard of it."""

@@ -3,18 +3,19 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import msgspec
+from msgspec import Meta
 
-from engines.batching.ticket import Done, Outcome, Shed, Ticket, Tier
+from engines.batching.ticket import Done, Outcome, Shed, ShedCause, Ticket, Tier
 from engines.engine import RowFailure
 from engines.languages import LanguageTag, is_chinese
 from engines.mt.types import Translation, TranslationRequest
 from pipelines.cues import CueBook, Rendering
 from pipelines.demand import Demand
 from pipelines.ledger import stamp
-from pipelines.metrics import observe
+from pipelines.metrics import SHED, observe
 from pipelines.translate.chinese import to_script
 from pipelines.types import Cue, CueFlag, CueKind, RoomSettings, SourceText
 
@@ -26,19 +27,19 @@ _LIKELY_SOURCES = tuple(LanguageTag(tag) for tag in ("zh-Hans", "en", "vi", "th"
 class TranslatorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How long translations may take and how many a room may have under way."""
 
-    comment_deadline_s: float = 5.0
+    comment_deadline_s: Annotated[float, Meta(gt=0, le=60)] = 5.0
     """A comment not translated this long after it was received is shown as it is, marked."""
-    final_deadline_s: float = 5.0
+    final_deadline_s: Annotated[float, Meta(gt=0, le=60)] = 5.0
     """The same for a finished piece of speech, from the moment it was recognised."""
-    partial_deadline_s: float = 1.0
+    partial_deadline_s: Annotated[float, Meta(gt=0, le=60)] = 1.0
     """A translation of unfinished speech that takes longer is dropped."""
-    partial_growth: int = 12
+    partial_growth: Annotated[int, Meta(ge=0, le=1000)] = 12
     """Unfinished speech is translated again once it has grown by so many characters; 0: never."""
-    in_flight: int = 256
+    in_flight: Annotated[int, Meta(ge=1, le=65_536)] = 256
     """Translations of one room under way at once; beyond it texts are shown as they are, marked."""
-    prepare_deadline_s: float = 30.0
+    prepare_deadline_s: Annotated[float, Meta(gt=0, le=600)] = 30.0
     """Getting a model ready for a pair of a language just opened is given up after so long."""
-    backfill: int = 4
+    backfill: Annotated[int, Meta(ge=0, le=100)] = 4
     """Cues translated first for a language that somebody opens."""
 
 
@@ -70,6 +71,8 @@ class Translator:
         self._partial_length: dict[LanguageTag, tuple[str, int]] = {}
         self._served: frozenset[LanguageTag] = frozenset()
         self._in_flight = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._tasks: asyncio.TaskGroup | None = None
 
     async def run(self) -> None:
@@ -92,6 +95,10 @@ class Translator:
         for language in languages:
             self._render(source, language)
 
+    async def idle(self) -> None:
+        """Wait until no translation is under way."""
+        await self._idle.wait()
+
     def _languages(self) -> frozenset[LanguageTag]:
         """What is in demand; a language that somebody has just opened gets the last few texts first."""
         languages = self._demand.languages(asyncio.get_running_loop().time())
@@ -113,9 +120,12 @@ class Translator:
         if not source.final and not self._partial_due(source, language):
             return
         if self._tasks is None or self._in_flight >= self._settings.in_flight:
-            self._give_up(source, language, "queue_full")
+            cause = ShedCause.CLOSED if self._tasks is None else ShedCause.QUEUE_FULL
+            SHED.labels("translator", cause, self._room.tier).inc()
+            self._give_up(source, language, cause)
             return
         self._in_flight += 1
+        self._idle.clear()
         self._tasks.create_task(self._translate(source, language))
 
     def _without_model(self, source: SourceText, language: LanguageTag) -> Rendering | None:
@@ -146,8 +156,13 @@ class Translator:
             outcome = await self._batcher.submit(
                 self._request(source, language), self._ticket(source, language, queued)
             )
+        except asyncio.CancelledError:
+            self._give_up(source, language, ShedCause.CLOSED)
+            raise
         finally:
             self._in_flight -= 1
+            if not self._in_flight:
+                self._idle.set()
         if isinstance(outcome, Done):
             ledger = stamp(source.ledger, queued=queued, inferred=loop.time())
             text = to_script(outcome.result.text, language) if is_chinese(language) else outcome.result.text
@@ -167,10 +182,10 @@ class Translator:
         else:
             deadline = now + (settings.final_deadline_s if source.final else settings.partial_deadline_s)
         return Ticket(
-            flow=self._room.room,
+            flow=f"{self._room.room}/{source.kind}",  # a busy chat takes no place from the broadcaster's speech
             tier=self._room.tier,
             deadline=max(deadline, now + settings.partial_deadline_s),
-            supersedes=None if source.final and source.kind is CueKind.COMMENT else (source.id, language),
+            supersedes=None if source.kind is CueKind.COMMENT else (self._room.room, source.id, language),
         )
 
     async def _prepare(self, language: LanguageTag) -> None:
@@ -180,7 +195,7 @@ class Translator:
             if source == target or (is_chinese(source) and is_chinese(target)):
                 continue
             deadline = asyncio.get_running_loop().time() + self._settings.prepare_deadline_s
-            ticket = Ticket(flow=self._room.room, tier=Tier.BACKGROUND, deadline=deadline)
+            ticket = Ticket(flow=f"{self._room.room}/prepare", tier=Tier.BACKGROUND, deadline=deadline)
             await self._batcher.submit(TranslationRequest(text="", source=source, target=target), ticket)
 
     def _give_up(self, source: SourceText, language: LanguageTag, reason: str) -> None:

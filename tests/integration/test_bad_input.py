@@ -83,7 +83,7 @@ async def content(room: Room) -> AsyncIterator[Viewer]:
         ("DELETE", "/v1/rooms/nowhere", "unknown_room"),
         ("POST", "/v1/rooms/nowhere/comments", "unknown_room"),
         ("GET", "/v1/rooms/nowhere/subtitles?lang=en", "unknown_room"),
-        ("GET", "/r/nowhere", "unknown_room"),
+        ("GET", "/x/nowhere", "not_found"),
         ("GET", "/v1/rooms/%E6%88%BF%E9%97%B4", "unknown_room"),
         ("GET", "/v1/rooms/%25", "unknown_room"),
         ("GET", "/v1/rooms/%00", "unknown_room"),

@@ -14,7 +14,7 @@ from faster_whisper.audio import decode_audio
 from engines.audio import Samples
 from engines.store.library import library_root
 
-TEST_DATA = Path(__file__).parents[3] / "shared" / "data"
+_BESIDE = Path(__file__).parents[3] / "shared" / "data"
 
 
 def installed_model(name: str) -> Path:
@@ -25,14 +25,19 @@ def installed_model(name: str) -> Path:
     return folder
 
 
+def data_folder() -> Path:
+    """Where recordings are looked for: $SAMPAN_TEST_DATA, else beside the repository."""
+    return Path(os.environ.get("SAMPAN_TEST_DATA", _BESIDE))
+
+
 def have_recordings() -> bool:
     """Whether there are recordings; tests marked `recordings` run only then."""
-    return _test_data().is_dir()
+    return data_folder().is_dir()
 
 
 def recordings(name: str) -> Path:
     """A folder of recordings and texts: below SAMPAN_TEST_DATA, else beside the repository."""
-    folder = _test_data() / name
+    folder = data_folder() / name
     if not folder.is_dir():
         pytest.fail(f"{folder} is missing: set SAMPAN_TEST_DATA to the folder of the test data", pytrace=False)
     return folder
@@ -76,7 +81,3 @@ def write_wav(samples: Samples, file: Path) -> Path:
 def pcm(samples: Samples) -> bytes:
     """The sound as s16le."""
     return (samples.clip(-1.0, 1.0) * 32_767).astype("<i2").tobytes()
-
-
-def _test_data() -> Path:
-    return Path(os.environ.get("SAMPAN_TEST_DATA", TEST_DATA))

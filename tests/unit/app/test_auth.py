@@ -57,7 +57,7 @@ def test_admin_may_do_everything_in_its_room_and_a_star_stands_for_every_room() 
         forged(room=None),
         forged(scope=None),
         forged(jti=None),
-        jwt.encode({"room": "r", "scope": "admin"}, None, algorithm="none"),
+        jwt.encode({"room": "r", "scope": "admin"}, "", algorithm="none"),
         Tokens("another secret of 32 characters!").issue(room="r", scopes=frozenset({Scope.ADMIN}), ttl_s=60),
     ],
 )
@@ -89,3 +89,18 @@ def test_a_refusal_says_what_is_missing_but_not_the_token() -> None:
     with pytest.raises(ServiceError) as refused:
         Tokens(SECRET).authorise("secret-looking.token.here", "r", Scope.VIEW)
     assert "secret-looking" not in refused.value.detail + refused.value.hint
+
+
+def test_past_the_bound_the_oldest_revocation_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.auth._MAX_REVOKED", 2)
+    tokens, given = Tokens(SECRET), [token() for _ in range(3)]
+    for one in given:
+        tokens.revoke(one)
+    tokens.authorise(given[0], "r", Scope.VIEW)
+    assert [refusal(tokens, one) for one in given[1:]] == ["revoked_token"] * 2
+
+
+@pytest.mark.parametrize("given", ["garbage", jwt.encode({"jti": "x"}, SECRET, algorithm="HS256")])
+def test_without_a_secret_there_is_no_token_to_revoke(given: str) -> None:
+    with pytest.raises(ServiceError):
+        Tokens(None).revoke(given)

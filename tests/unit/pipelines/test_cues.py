@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.languages import LanguageTag
+from engines.languages import LANGUAGES, LanguageTag
 from pipelines.cues import CueBook, Rendering
 from pipelines.ledger import durations, stamp
 from pipelines.types import Cue, CueFlag, Ledger
@@ -54,9 +54,18 @@ def test_languages_and_cues_are_told_apart() -> None:
 
 def test_a_book_does_not_grow_with_the_stream() -> None:
     book = CueBook("r")
-    for number in range(5_000):
+    for number in range(10_000):
         book.rendered(source(f"s{number}.0"), EN, rendering("x"))
-    assert len(book._shown) == 512
+    assert len(book._shown) == 512 * len(LANGUAGES)
+
+
+def test_an_older_text_s_translation_does_not_turn_the_source_back() -> None:
+    book = CueBook("r")
+    book.pending(source(revision=0, final=False, text="old"), EN)
+    book.pending(source(revision=1, final=False, text="old and new"), EN)
+    cue = book.rendered(source(revision=0, final=False, text="old"), EN, rendering("OLD"))
+    assert cue is not None
+    assert (cue.text, cue.source_text, cue.flags) == ("OLD", "old and new", (CueFlag.PENDING,))
 
 
 def test_a_stage_keeps_the_time_it_got_first() -> None:

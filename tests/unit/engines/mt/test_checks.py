@@ -30,6 +30,13 @@ pytestmark = pytest.mark.unit
         ("thank you so much", "谢谢", "th", "wrong_script"),
         ("ขอบคุณ Kevin", "thanks Kevin", "th", None),
         ("👍👍", "nice", "zh-Hans", None),
+        ("hahahahahaha", "哈哈哈", "en", None),
+        (
+            "Good evening, everybody. 今天的价格是20美元。",
+            "Good evening, everybody. It is $20.",
+            "zh-Hans",
+            "wrong_script",
+        ),
     ],
 )
 def test_what_is_no_translation_is_told_by_its_fault(text: str, said: str, target: str, fault: str | None) -> None:

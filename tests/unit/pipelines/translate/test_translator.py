@@ -233,9 +233,9 @@ def test_tickets_carry_the_room_its_tier_and_the_deadline_of_the_kind() -> None:
 
     play(stage, scene)
     (about_comment, about_speech) = [ticket for row, ticket in stage.batcher.asked if row.text]
-    assert (about_comment.flow, about_comment.tier, about_comment.supersedes) == ("r", Tier.STANDARD, None)
+    assert (about_comment.flow, about_comment.tier, about_comment.supersedes) == ("r/comment", Tier.STANDARD, None)
     assert about_comment.deadline == pytest.approx(7.0)
-    assert (about_speech.deadline, about_speech.supersedes) == (pytest.approx(6.0), ("s1.0", "en"))
+    assert (about_speech.deadline, about_speech.supersedes) == (pytest.approx(6.0), ("r", "s1.0", "en"))
 
 
 def test_an_opened_language_is_made_ready_in_the_background() -> None:
@@ -249,3 +249,29 @@ def test_an_opened_language_is_made_ready_in_the_background() -> None:
     ready = [(row.source, row.target, ticket.tier) for row, ticket in stage.batcher.asked]
     assert ("zh-Hans", "en", Tier.BACKGROUND) in ready
     assert all(target == "en" != origin for origin, target, _ in ready)
+
+
+def test_what_is_under_way_when_a_room_ends_is_shown_as_it_is() -> None:
+    stage = Stage(Batcher(takes_s=60.0))
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        stage.translator.take(comment())
+        await asyncio.sleep(1)
+
+    play(stage, scene)
+    assert stage.finals == [("en", "大家好", "closed")]
+
+
+def test_idle_comes_when_nothing_is_under_way() -> None:
+    stage = Stage(Batcher(takes_s=1.5))
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        await stage.translator.idle()
+        stage.translator.take(comment())
+        before = asyncio.get_running_loop().time()
+        await stage.translator.idle()
+        assert asyncio.get_running_loop().time() - before == pytest.approx(1.5)
+
+    play(stage, scene)
