@@ -27,7 +27,6 @@ class ShedCause(StrEnum):
     SUPERSEDED = "superseded"
     QUEUE_FULL = "queue_full"
     FLOW_FULL = "flow_full"
-    OVERLOAD = "overload"
     CLOSED = "closed"
 
 

@@ -23,11 +23,6 @@ class Stabiliser:
         self._before: list[str] = []  # the words after the stable ones in the hypothesis before
         self._language: LanguageTag | None = None
 
-    @property
-    def stable(self) -> str:
-        """What will not change any more."""
-        return self._stable
-
     def push(
         self, text: str, language: LanguageTag, stream_start: float, stream_end: float, *, final: bool = False
     ) -> Hypothesis:

@@ -11,7 +11,7 @@ import pytest
 
 from engines.cores import Cores
 from engines.engine import Engine, RowFailure
-from engines.errors import BadModelFile, Unavailable
+from engines.errors import BadModelFile, EngineFault, Unavailable
 from engines.languages import LANGUAGES, LanguageTag
 from engines.lid.scripts import count_scripts, has_vietnamese_letter
 from engines.mt.llama_cpp import LlamaCppEngine, LlamaSettings
@@ -124,6 +124,25 @@ async def test_more_rows_at_once_than_may_wait_are_refused_and_the_engine_goes_o
         while (answer := await _unless_full(engine, request("多少钱？"))) is None:
             continue
     assert letters(answer) == set()
+
+
+@pytest.mark.parametrize("fault", [Unavailable("llama_decode answered 1", hint="again"), StopIteration("a bug")])
+async def test_a_failed_decode_is_answered_as_a_fault_and_the_pair_is_whole_afterwards(
+    engine: LlamaCppEngine, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    row = request("谢谢大家今天来看直播", target="th")
+    (before,) = await engine.run([row])
+    decode, failures = LlamaModel.decode, [fault]
+
+    def failing(model: LlamaModel, threads: int) -> None:
+        if failures:
+            raise failures.pop()
+        decode(model, threads)
+
+    monkeypatch.setattr(LlamaModel, "decode", failing)
+    with pytest.raises(EngineFault):
+        await engine.run([row])
+    assert await engine.run([row]) == [before]
 
 
 async def _unless_full(engine: LlamaCppEngine, row: TranslationRequest) -> Translation | RowFailure | None:

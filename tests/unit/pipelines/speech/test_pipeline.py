@@ -170,7 +170,7 @@ def test_where_the_recogniser_runs_away_at_the_end_what_was_heard_last_is_the_fi
     assert room.counts == {"repeats": 1}
 
 
-@pytest.mark.parametrize("broken", [Shed(ShedCause.DEADLINE), Shed(ShedCause.OVERLOAD)])
+@pytest.mark.parametrize("broken", [Shed(ShedCause.DEADLINE), Shed(ShedCause.QUEUE_FULL)])
 def test_without_a_final_answer_what_was_heard_last_is_the_final_text(broken: Shed) -> None:
     def says(row: RecognitionRequest) -> Outcome[Recognition] | str:
         return two_words_a_second(row) if seconds(len(row.samples)) < 2.5 else broken
