@@ -11,6 +11,7 @@ FRAME_S = 0.04
 FRAME_SAMPLES = int(SAMPLE_RATE_HZ * FRAME_S)
 FRAME_BYTES = 2 * FRAME_SAMPLES
 _OPEN_S, _READ_S = 10.0, 15.0
+_LISTEN_S = 300.0  # for a sender to connect, where the URL says "listen=1"
 
 
 class BroadcastError(Exception):
@@ -45,7 +46,7 @@ def _framed(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 def _decoded(source: str) -> Iterator[bytes]:
     try:
-        with av.open(source, timeout=(_OPEN_S, _READ_S)) as container:
+        with av.open(source, timeout=(_LISTEN_S if "listen=1" in source else _OPEN_S, _READ_S)) as container:
             if not container.streams.audio:
                 raise BroadcastError(f"{source}: has no audio")
             yield from _resampled(container, source)
