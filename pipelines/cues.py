@@ -36,6 +36,11 @@ class CueBook:
         self._room = room
         self._shown: OrderedDict[tuple[str, LanguageTag], _Shown] = OrderedDict()
 
+    def is_final(self, source: SourceText, language: LanguageTag) -> bool:
+        """Whether readers of the language have the cue's last version."""
+        shown = self._shown.get((source.id, language))
+        return shown is not None and shown.final
+
     def pending(self, source: SourceText, language: LanguageTag) -> Cue | None:
         """The source's newest text, with the translation shown before it; None once the cue is final."""
         shown = self._state(source, language)

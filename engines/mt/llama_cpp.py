@@ -183,7 +183,7 @@ class LlamaCppEngine:
         if not call.request.text:
             return Translation(text="", engine=self.name, model_version=self.version)
         text = slots.text(call.job)
-        fault = fault_of(text, call.request.text, call.request.target)
+        fault = "too_long" if call.job.cut else fault_of(text, call.request.text, call.request.target)
         if fault is not None:
             return RowFailure(fault)
         return Translation(text=text, engine=self.name, model_version=self.version, tokens=len(call.job.written))

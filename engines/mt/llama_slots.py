@@ -64,6 +64,7 @@ class Job:
     position: int | None = None
     row: int = -1
     ended: bool = False
+    cut: bool = False  # ended because it was too long, not because the model was done
     cancelled: bool = False
 
 
@@ -196,9 +197,9 @@ class Slots:
             np.copyto(self._masked, logits)
             self._masked[job.banned] = -np.inf
             token = int(self._masked.argmax())
-        if self._model.ends(token) or len(job.written) >= job.most:
-            job.ended = True
-        else:
+        job.cut = len(job.written) >= job.most
+        job.ended = job.cut or self._model.ends(token)
+        if not job.ended:
             job.written.append(token)
 
     def _take_ended(self) -> list[Job]:

@@ -104,7 +104,8 @@ class Translator:
         languages = self._demand.languages(asyncio.get_running_loop().time())
         for language in sorted(languages - self._served):
             for source in self._recent:
-                self._render(source, language)
+                if not self._book.is_final(source, language):  # a language that was closed for a while has some
+                    self._render(source, language)
             if self._tasks is not None:
                 self._tasks.create_task(self._prepare(language))
         self._served = languages

@@ -117,6 +117,23 @@ def test_a_language_that_somebody_opens_gets_the_last_few_texts_first() -> None:
     assert [text for _, text, _ in stage.finals] == ["第3条>en", "第4条>en", "第5条>en"]
 
 
+def test_a_language_that_comes_back_is_not_asked_for_again_what_it_has() -> None:
+    stage = Stage(Batcher())
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        stage.translator.take(comment())
+        await asyncio.sleep(5)
+        stage.demand.remove(EN, asyncio.get_running_loop().time())
+        await asyncio.sleep(5)
+        stage.translator.take(comment("c2", text="还在吗"))
+        stage.demand.add(EN)
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert [text for text, _ in stage.batcher.texts] == ["大家好", "还在吗"]
+
+
 def test_the_reader_s_own_language_and_the_other_script_need_no_model() -> None:
     stage = Stage(Batcher())
 
