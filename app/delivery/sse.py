@@ -1,7 +1,7 @@
 """The SSE twin of the viewers' socket, for networks that block WebSocket (WHATWG HTML, Server-sent events)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from app.clock import Clock
 from app.delivery.frames import Frame
@@ -57,7 +57,7 @@ class EventSink:
         return taken
 
 
-async def subtitle_events(hub: Hub, clock: Clock, reading: Reading) -> AsyncIterator[bytes]:
+async def subtitle_events(hub: Hub, clock: Clock, reading: Reading) -> AsyncGenerator[bytes, None]:
     """The body of a text/event-stream response: hello, what was missed, then live, until the room closes.
 
     The viewer joins with the first step; check `hub.ensure_space()` before the response begins.
