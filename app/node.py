@@ -5,6 +5,7 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack, nullcontext
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -23,7 +24,7 @@ from app.http.rooms import room_settings
 from app.ingest.audio_socket import AUDIO_BYTES, take_audio
 from app.models import recognition_engine, translation_engine
 from app.rooms import Rooms
-from app.settings import RoomSection, Settings
+from app.settings import RoomSection, Settings, SettingsError
 from app.wire import RoomBody
 from engines.asr.whisper import WhisperEngine
 from engines.batching.batcher import Batcher
@@ -33,8 +34,10 @@ from engines.lid.text_language import TextLanguages
 from engines.mt.llama_cpp import LlamaCppEngine
 from engines.store.library import Library
 from engines.vad.silero import SileroVAD
+from pipelines.comments.slang import Slang
 from pipelines.demand import Demand
 from pipelines.room import RoomParts, RoomPipeline
+from pipelines.translate.glossary import Glossary, GlossaryError, Shelf, read_glossary
 from pipelines.types import Cue, RoomSettings
 
 log = structlog.get_logger()
@@ -47,16 +50,20 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
     asr: WhisperEngine
     voice: SileroVAD
     languages: TextLanguages
+    slang: Slang
+    glossary: Glossary
 
 
 def make_models(library: Library, settings: Settings) -> Models:
-    """Everything that has to be found on disk. Raises StoreFault, BadModelFile."""
+    """Everything that has to be found on disk. Raises StoreFault, BadModelFile, SettingsError."""
     cores = Cores(settings.models.cores or len(os.sched_getaffinity(0)))
     return Models(
         mt=translation_engine(library, settings.models, cores),
         asr=recognition_engine(library, settings.models, cores),
         voice=SileroVAD(),
         languages=TextLanguages(),
+        slang=Slang.load(),
+        glossary=_glossary(settings.server.glossary),
     )
 
 
@@ -86,11 +93,15 @@ class Node:
             cache: ResultCache[Any, Any] = ResultCache(lambda request: request if request.text else None)
             mt = await stack.enter_async_context(Batcher(models.mt, settings.mt_batching, cache=cache, stage="mt"))
             asr = await stack.enter_async_context(Batcher(models.asr, settings.asr_batching, stage="asr"))
+            glossary = Shelf("node", models.glossary)
             parts = RoomParts(
                 voice=models.voice,
                 recognise=asr,
                 translate=mt,
                 languages=models.languages,
+                slang=models.slang,
+                glossary=glossary,
+                repeats=settings.repeats,
                 speech=settings.speech,
                 translator=settings.translator,
             )
@@ -105,6 +116,7 @@ class Node:
             sockets = Sockets(_routes(hub, clock, tokens, rooms), callers)
             resources = Resources(
                 rooms=rooms,
+                glossary=glossary,
                 hub=hub,
                 tokens=tokens,
                 clock=clock,
@@ -176,6 +188,15 @@ def _routes(hub: Hub, clock: Clock, tokens: Tokens, rooms: Rooms) -> list[Route]
         Route(path="/v1/rooms/{room}/subtitles", check=subtitles.check, serve=subtitles.serve),
         Route(path="/v1/rooms/{room}/audio", check=may_publish, serve=audio, max_bytes=AUDIO_BYTES),
     ]
+
+
+def _glossary(file: str | None) -> Glossary:
+    if file is None:
+        return Glossary()
+    try:
+        return read_glossary(Path(file).expanduser().read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, GlossaryError) as error:
+        raise SettingsError([f"server.glossary: {file}: {error}"]) from error
 
 
 def _configured(section: RoomSection) -> RoomSettings:

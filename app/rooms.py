@@ -15,6 +15,7 @@ from engines.languages import LANGUAGES, LanguageTag
 from pipelines.comments.normalise import CommentRefused
 from pipelines.demand import Demand
 from pipelines.room import RoomPipeline
+from pipelines.translate.glossary import Glossary
 from pipelines.types import Comment, Cue, RoomSettings
 
 PipelineOf = Callable[[RoomSettings, Demand, Callable[[Cue], None]], RoomPipeline]
@@ -65,6 +66,15 @@ class Room:
         finally:
             self._publishing = None
             self._show(RoomState(ingest="idle"))
+
+    @property
+    def glossary(self) -> Glossary:
+        """The room's own words."""
+        return self._pipeline.glossary
+
+    @glossary.setter
+    def glossary(self, glossary: Glossary) -> None:
+        self._pipeline.glossary = glossary
 
     def push_audio(self, chunk: AudioChunk) -> None:
         """Take sound; never waits."""

@@ -12,6 +12,7 @@ from app.auth import SHORTEST_SECRET
 from app.names import ROOM_NAME
 from engines.batching.policy import BatchingSettings
 from engines.languages import UnknownLanguage, parse_language
+from pipelines.comments.repeats import RepeatsSettings
 from pipelines.speech.settings import SpeechSettings
 from pipelines.translate.translator import TranslatorSettings
 
@@ -29,6 +30,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Web origins besides the server's own that may open sockets and call the API, or "*" for any."""
     max_rooms: int = 64
     """Rooms at once; a new one beyond is answered 503."""
+    glossary: str | None = None
+    """A file of words that all rooms want translated their own way; docs/protocol.md shows its form."""
     max_viewers: int = 10_000
     """Viewers at once over all rooms; a new one beyond is answered 503."""
 
@@ -68,6 +71,8 @@ class RoomSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Languages that may be read; empty: any."""
     tier: str = "standard"
     """premium, standard or background."""
+    hide_personal: bool = False
+    """Phone numbers and the like in comments are shown to nobody."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,6 +84,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     mt_batching: BatchingSettings = BatchingSettings()
     asr_batching: BatchingSettings = BatchingSettings()
     speech: SpeechSettings = SpeechSettings()
+    repeats: RepeatsSettings = RepeatsSettings()
     translator: TranslatorSettings = TranslatorSettings()
     rooms: tuple[RoomSection, ...] = ()
 

@@ -64,6 +64,7 @@ class CueFrame(_Frame, frozen=True, kw_only=True, tag="cue"):
     end: float = 0.0
     flags: tuple[str, ...] = ()
     reason: str | None = None
+    count: int = 1
 
 
 class Retract(_Frame, frozen=True, kw_only=True, tag="cue.retract"):
@@ -143,19 +144,29 @@ ClientFrame: TypeAlias = Ping | AudioStart | AudioEnd
 
 
 class CommentBody(msgspec.Struct, frozen=True, kw_only=True):
-    """Body of POST comments. `text` has at most 2,000 characters."""
+    """Body of POST comments. `text` has at most 2,000 characters.
+
+    `first`: paid or from a moderator, so it goes before the room's other comments.
+    """
 
     text: str
     author: str = ""
     id: str | None = None
     lang: str | None = None
     sent_at_ms: int | None = None
+    first: bool = False
 
 
 class CommentAccepted(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer to a comment that will be shown."""
+    """Answer to a comment that will be shown. Where others said the same lately it is counted with theirs."""
 
     id: str
+
+
+class GlossaryState(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer to PUT glossary: how many rows are in use now."""
+
+    rows: int
 
 
 class RoomBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,6 +176,7 @@ class RoomBody(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     tier: Literal["premium", "standard", "background"] = "standard"
+    hide_personal: bool = False
 
 
 _encoder = msgspec.json.Encoder()

@@ -46,6 +46,7 @@ class Cue(_Frame, frozen=True, kw_only=True, tag="cue"):
     end: float = 0.0
     flags: tuple[str, ...] = ()
     reason: str | None = None
+    count: int = 1
 
     @property
     def translated(self) -> bool:

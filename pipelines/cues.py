@@ -1,11 +1,12 @@
 """CueBook: which version of a cue each language's readers have, so that revisions only ever grow. Sync."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
 
 import msgspec
 
 from engines.languages import LANGUAGES, LanguageTag
-from pipelines.types import Cue, CueFlag, Ledger, SourceText
+from pipelines.types import Cue, CueFlag, CueKind, Ledger, SourceText
 
 _REMEMBERED = 512 * len(LANGUAGES)  # as many cues as a channel replays, in every language
 
@@ -18,6 +19,7 @@ class _Shown(msgspec.Struct):
     rendered: int = -1  # the source revision that `text` translates
     text: str = ""
     final: bool = False
+    cue: Cue | None = None  # a comment's last version, which may still be counted up
 
 
 class Rendering(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +37,7 @@ class CueBook:
     def __init__(self, room: str) -> None:
         self._room = room
         self._shown: OrderedDict[tuple[str, LanguageTag], _Shown] = OrderedDict()
+        self._counts: OrderedDict[str, int] = OrderedDict()
 
     def is_final(self, source: SourceText, language: LanguageTag) -> bool:
         """Whether readers of the language have the cue's last version."""
@@ -65,6 +68,21 @@ class CueBook:
             rendering = msgspec.structs.replace(rendering, flags=(CueFlag.PENDING,))
         return self._cue(language, rendering, shown, final=source.final)
 
+    def counted(self, comment: str, count: int, languages: Iterable[LanguageTag]) -> list[Cue]:
+        """A comment was written `count` times by now: its last version again in those languages that have it."""
+        self._counts[comment] = count
+        self._counts.move_to_end(comment)
+        while len(self._counts) > _REMEMBERED:
+            self._counts.popitem(last=False)
+        cues: list[Cue] = []
+        for language in languages:
+            shown = self._shown.get((comment, language))
+            if shown is not None and shown.cue is not None:
+                shown.revision += 1
+                shown.cue = msgspec.structs.replace(shown.cue, revision=shown.revision, count=count)
+                cues.append(shown.cue)
+        return cues
+
     def _state(self, source: SourceText, language: LanguageTag) -> _Shown:
         key = (source.id, language)
         shown = self._shown.setdefault(key, _Shown(source))
@@ -77,7 +95,7 @@ class CueBook:
 
     def _cue(self, language: LanguageTag, rendering: Rendering, shown: _Shown, *, final: bool) -> Cue:
         source = shown.source
-        return Cue(
+        cue = Cue(
             id=source.id,
             revision=shown.revision,
             final=final,
@@ -93,4 +111,8 @@ class CueBook:
             ledger=rendering.ledger,
             flags=rendering.flags,
             reason=rendering.reason,
+            count=self._counts.get(source.id, 1),
         )
+        if final and source.kind is CueKind.COMMENT:
+            shown.cue = cue
+        return cue

@@ -9,11 +9,14 @@ import msgspec
 from engines.audio import AudioChunk
 from engines.lid.text_language import TextLanguages
 from pipelines.comments.pipeline import CommentReader
+from pipelines.comments.repeats import Repeat, RepeatsSettings
+from pipelines.comments.slang import Slang
 from pipelines.demand import Demand
 from pipelines.metrics import DROPPED
 from pipelines.speech.pipeline import Recognise, SpeechParts, SpeechPath, VoiceActivity
 from pipelines.speech.settings import SpeechSettings
 from pipelines.translate.chinese import to_script
+from pipelines.translate.glossary import Glossary, Shelf
 from pipelines.translate.translator import Translate, Translator, TranslatorSettings
 from pipelines.types import Comment, Cue, RoomSettings
 
@@ -21,12 +24,15 @@ _FINISH_S = 2.0
 
 
 class RoomParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What all rooms of a process share: models behind their batchers, and settings."""
+    """What all rooms of a process share: models behind their batchers, word lists and settings."""
 
     voice: VoiceActivity
     recognise: Recognise
     translate: Translate
     languages: TextLanguages
+    slang: Slang
+    glossary: Shelf
+    repeats: RepeatsSettings
     speech: SpeechSettings
     translator: TranslatorSettings
 
@@ -37,8 +43,11 @@ class RoomPipeline:
     def __init__(
         self, settings: RoomSettings, parts: RoomParts, demand: Demand, publish: Callable[[Cue], None]
     ) -> None:
-        self._comments = CommentReader(settings, parts.languages)
-        self._translator = Translator(settings, parts.translate, demand, publish, parts.translator)
+        self._glossary = Shelf("room")
+        self._comments = CommentReader(settings, parts.languages, parts.slang, parts.repeats)
+        self._translator = Translator(
+            settings, parts.translate, demand, publish, parts.translator, glossaries=(self._glossary, parts.glossary)
+        )
         speech = SpeechParts(
             voice=parts.voice,
             recognise=parts.recognise,
@@ -55,7 +64,20 @@ class RoomPipeline:
     def push_comment(self, comment: Comment) -> None:
         """Take a comment. Raises CommentRefused where it is too long or has no text."""
         now = asyncio.get_running_loop().time()
-        self._translator.take(self._comments.read(comment, now))
+        read = self._comments.read(comment, now)
+        if isinstance(read, Repeat):
+            self._translator.count(read)
+        else:
+            self._translator.take(read)
+
+    @property
+    def glossary(self) -> Glossary:
+        """The room's own words. They count from the next text on, before the node's."""
+        return self._glossary.glossary
+
+    @glossary.setter
+    def glossary(self, glossary: Glossary) -> None:
+        self._glossary.glossary = glossary
 
     async def run(self) -> None:
         """Work until cancelled."""

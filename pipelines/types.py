@@ -6,6 +6,7 @@ import msgspec
 
 from engines.batching.ticket import Tier
 from engines.languages import LanguageTag
+from pipelines.spans import Reworded, Span
 
 
 class CueKind(StrEnum):
@@ -19,7 +20,7 @@ class CueFlag(StrEnum):
     """What a reader or the streamer should know about a cue's text."""
 
     PENDING = "pending"  # the translation is being made: text is empty or that of an earlier revision
-    ORIGINAL = "original"  # needs no translation: already in the reader's language, or no words in it
+    ORIGINAL = "original"  # needs no translation, `reason` says why
     UNTRANSLATED = "untranslated"  # could not be translated in time: the source is shown, `reason` says why
 
 
@@ -42,7 +43,10 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comment(msgspec.Struct, frozen=True, kw_only=True):
-    """A chat line as it was received. `sent_at` and `received_at` are in seconds of the loop's clock."""
+    """A chat line as it was received. `sent_at` and `received_at` are in seconds of the loop's clock.
+
+    `first`: paid or from a moderator, so it goes before the room's other comments and is merged with none.
+    """
 
     id: str
     author: str
@@ -50,6 +54,7 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
     received_at: float
     sent_at: float | None = None
     language: LanguageTag | None = None
+    first: bool = False
 
 
 class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +74,9 @@ class SourceText(msgspec.Struct, frozen=True, kw_only=True):
     """A comment or a piece of speech, ready to be translated: from here on both are alike.
 
     `revision` grows with every version of the same `id`; `final` is the last. `stream_start`/`stream_end` are in
-    seconds of the broadcaster's clock and 0 for a comment in a room without sound.
+    seconds of the broadcaster's clock and 0 for a comment in a room without sound. `as_is`: why every reader gets it
+    as it is, None where it is to be translated; `spans` stay as they are in the translation, `reworded` is what a model
+    reads instead of the text's own words.
     """
 
     id: str
@@ -82,11 +89,17 @@ class SourceText(msgspec.Struct, frozen=True, kw_only=True):
     author: str | None = None
     stream_start: float = 0.0
     stream_end: float = 0.0
-    translatable: bool = True  # False: no words in it (numbers, emoji), every reader gets it as it is
+    as_is: str | None = None
+    spans: tuple[Span, ...] = ()
+    reworded: tuple[Reworded, ...] = ()
+    first: bool = False
 
 
 class Cue(msgspec.Struct, frozen=True, kw_only=True):
-    """One version of what a viewer of one language sees; a higher `revision` of the same `id` replaces it."""
+    """One version of what a viewer of one language sees; a higher `revision` of the same `id` replaces it.
+
+    `count`: how many viewers have written the same.
+    """
 
     id: str
     revision: int
@@ -103,16 +116,19 @@ class Cue(msgspec.Struct, frozen=True, kw_only=True):
     ledger: Ledger
     flags: tuple[CueFlag, ...] = ()
     reason: str | None = None
+    count: int = 1
 
 
 class RoomSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What a room was asked to be.
 
     `sources`: the languages spoken and written; empty means any, found for each utterance and comment.
-    `targets`: the languages that may be read; empty means any of the service's.
+    `targets`: the languages that may be read; empty means any of the service's. `hide_personal`: phone numbers and the
+    like are shown to nobody; otherwise no model, cache or log has them, but the room's cues do.
     """
 
     room: str
     sources: tuple[LanguageTag, ...] = ()
     targets: tuple[LanguageTag, ...] = ()
     tier: Tier = Tier.STANDARD
+    hide_personal: bool = False

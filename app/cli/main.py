@@ -11,6 +11,7 @@ _COMMANDS = {
     "serve": ("app.cli.serve:app", "Run the service."),
     "token": ("app.cli.token:app", "Issue a token for a room."),
     "models": ("app.cli.models:models", "List, pull, verify and remove models."),
+    "eval": ("app.cli.eval:app", "Score this machine's models."),
     "push": ("loadtest.cli:push_app", "Send a file, URL or microphone into a room as a live broadcast."),
     "demo": ("loadtest.cli:demo_app", "Play a live broadcast with comments and watch it translated."),
 }

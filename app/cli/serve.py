@@ -40,6 +40,8 @@ def serve(
         pull_with_progress((settings.models.mt, settings.models.asr), Console(stderr=True), library=library)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_serve(settings, library))
+    except* SettingsError as errors:
+        _fail(f"  {errors.exceptions[0]}", "these settings can't be used:")
     except* EngineFault as faults:
         for fault in faults.exceptions:
             _explain(fault)

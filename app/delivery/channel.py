@@ -104,6 +104,7 @@ def _cue_frame(cue: Cue, seq: int, clock: Clock) -> CueFrame:
         end=cue.stream_end,
         flags=cue.flags,
         reason=cue.reason,
+        count=cue.count,
     )
 
 

@@ -12,15 +12,17 @@ from app.callers import Callers
 from app.clock import Clock
 from app.delivery.hub import Hub
 from app.errors import ServiceError, problem, problem_headers
-from app.http import comments, health, pages, rooms, subtitles, tokens
+from app.http import comments, glossary, health, pages, rooms, subtitles, tokens
 from app.http.front import Front
 from app.rooms import Rooms
+from pipelines.translate.glossary import Shelf
 
 
 class Resources(msgspec.Struct, frozen=True, kw_only=True):
     """What the routes work on. `ready` answers what is still missing, or None."""
 
     rooms: Rooms
+    glossary: Shelf
     hub: Hub
     tokens: Tokens
     clock: Clock
@@ -45,13 +47,14 @@ def build(resources: Resources) -> FastAPI:
         application.add_middleware(
             CORSMiddleware,
             allow_origins=list(resources.origins),
-            allow_methods=["GET", "POST", "DELETE"],
+            allow_methods=["GET", "POST", "PUT", "DELETE"],
             allow_headers=["authorization", "content-type", "last-event-id"],
         )
     application.add_middleware(Front, callers=resources.callers)  # outermost, as it is added last
     application.include_router(health.router(resources.ready, resources.tokens))
     application.include_router(rooms.router(resources.rooms, resources.tokens))
     application.include_router(comments.router(resources.rooms, resources.tokens, resources.clock))
+    application.include_router(glossary.router(resources.rooms, resources.glossary, resources.tokens))
     application.include_router(subtitles.router(resources.rooms, resources.tokens, resources.hub, resources.clock))
     application.include_router(tokens.router(resources.tokens))
     application.include_router(pages.router())

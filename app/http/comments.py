@@ -36,6 +36,7 @@ def router(rooms: Rooms, tokens: Tokens, clock: Clock) -> APIRouter:
             language=_language(body.lang),
             received_at=received_at,
             sent_at=_sent_at(body, clock),
+            first=body.first,
         )
         target.push_comment(accepted)
         answer = msgspec.json.encode(CommentAccepted(id=accepted.id))

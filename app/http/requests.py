@@ -19,15 +19,20 @@ def token_of(request: Request) -> str | None:
 
 async def read_body(request: Request, kind: type[T]) -> T:
     """The JSON body as `kind`. Raises ServiceError where it is over 64 KiB or not of that form."""
+    try:
+        return msgspec.json.decode(await read_bytes(request, BODY_LIMIT), type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ServiceError("bad_request", f"the body is not valid: {error}", hint="see docs/protocol.md") from error
+
+
+async def read_bytes(request: Request, limit: int) -> bytes:
+    """The whole body. Raises ServiceError where it is over `limit` bytes."""
     received = bytearray()
     async for part in request.stream():
         received += part
-        if len(received) > BODY_LIMIT:
-            raise ServiceError("body_too_large", f"over {BODY_LIMIT} bytes", hint="send less in one request")
-    try:
-        return msgspec.json.decode(bytes(received), type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise ServiceError("bad_request", f"the body is not valid: {error}", hint="see docs/protocol.md") from error
+        if len(received) > limit:
+            raise ServiceError("body_too_large", f"over {limit} bytes", hint="send less in one request")
+    return bytes(received)
 
 
 def json_body(kind: type[msgspec.Struct]) -> dict[str, object]:

@@ -20,7 +20,13 @@ def room_settings(body: RoomBody) -> RoomSettings:
         raise ServiceError(
             "bad_request", f"room {body.room[:64]!r}", hint="1 to 64 letters, digits, '-' and '_' make a room's name"
         )
-    return RoomSettings(room=body.room, sources=_tags(body.sources), targets=_tags(body.targets), tier=Tier(body.tier))
+    return RoomSettings(
+        room=body.room,
+        sources=_tags(body.sources),
+        targets=_tags(body.targets),
+        tier=Tier(body.tier),
+        hide_personal=body.hide_personal,
+    )
 
 
 def router(rooms: Rooms, tokens: Tokens) -> APIRouter:
@@ -62,7 +68,13 @@ def _tags(tags: tuple[str, ...]) -> tuple[LanguageTag, ...]:
 
 def _shown(room: Room) -> RoomBody:
     settings = room.settings
-    return RoomBody(room=room.name, sources=settings.sources, targets=settings.targets, tier=settings.tier.value)
+    return RoomBody(
+        room=room.name,
+        sources=settings.sources,
+        targets=settings.targets,
+        tier=settings.tier.value,
+        hide_personal=settings.hide_personal,
+    )
 
 
 def _json(value: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:

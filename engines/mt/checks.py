@@ -4,6 +4,7 @@ import re
 
 from engines.languages import LANGUAGES, LanguageTag
 from engines.lid.scripts import script_shares
+from engines.mt.types import TranslationRequest
 
 _META = re.compile(
     r"^(sure[,!.]|here (is|are) (the|your)|the translation (is|of)|translation:|as an ai|i('m| am) sorry|i can(no|')t"
@@ -15,27 +16,28 @@ _SAID_AGAIN = re.compile(r"(.{1,40}?)\1{2,}", re.DOTALL)  # laughter may be tran
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ỹ][A-Za-zÀ-ỹ'’-]*")
 _LATIN_RUN = re.compile(rf"(?:{_LATIN_WORD.pattern}[\s,.!?]+){{2,}}{_LATIN_WORD.pattern}")
 UNTOUCHED = frozenset({"echo", "wrong_script"})  # faults of an answer that left the source as it was
+LOST = "lost"  # the one fault that can be mended afterwards, by saying at the end what was lost
 _LEAST_SHARE = 0.4  # of what is not carried over from the source, so much has to be in the target's scripts
 _MOST_ECHO_WORDS = 2  # a name, a game, "gg": may come back as it went in
 
 
-def fault_of(text: str, source_text: str, target: LanguageTag) -> str | None:
-    """Why `text` can't be shown as a translation of `source_text`, or None.
+def fault_of(text: str, request: TranslationRequest) -> str | None:
+    """Why `text` can't be shown as the translation that was asked for, or None.
 
-    Codes: empty, meta, repeat, too_long, echo, wrong_script.
+    Codes: empty, meta, repeat, too_long, echo, wrong_script, lost (a sign that the answer has to hold).
     """
-    if not text.strip():
-        return "empty"
-    if _META.match(text) and not _META.match(source_text):
-        return "meta"
-    if _REPEAT.search(text) and not _SAID_AGAIN.search(source_text):
-        return "repeat"
-    if len(text) > 40 + 8 * len(source_text):
-        return "too_long"
+    said = request.text
     words = _LATIN_WORD.findall(text)
-    if len(words) > _MOST_ECHO_WORDS and text.strip().casefold() == source_text.strip().casefold():
-        return "echo"
-    return None if _in_script(text, source_text, words, target) else "wrong_script"
+    faults = {
+        "empty": not text.strip(),
+        "meta": bool(_META.match(text)) and not _META.match(said),
+        "repeat": bool(_REPEAT.search(text)) and not _SAID_AGAIN.search(said),
+        "too_long": len(text) > 40 + 8 * len(said),
+        "echo": len(words) > _MOST_ECHO_WORDS and text.strip().casefold() == said.strip().casefold(),
+        "wrong_script": not _in_script(text, said, words, request.target),
+        LOST: any(sign not in text.upper() for sign in request.keep),
+    }
+    return next((fault for fault, found in faults.items() if found), None)
 
 
 def _in_script(text: str, source_text: str, words: list[str], target: LanguageTag) -> bool:

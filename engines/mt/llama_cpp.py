@@ -13,7 +13,7 @@ from engines.cores import Cores
 from engines.engine import Capacity, RowFailure
 from engines.errors import EngineFault, Unavailable, without_foreign_words
 from engines.languages import LANGUAGES
-from engines.mt.checks import UNTOUCHED, fault_of
+from engines.mt.checks import LOST, UNTOUCHED, fault_of
 from engines.mt.llama_model import LlamaModel
 from engines.mt.llama_slots import CONTEXT_TOKENS, Job, Slots, TooLong, sequences
 from engines.mt.prompts import Prompts
@@ -31,7 +31,7 @@ class _Call(msgspec.Struct, frozen=True):
     request: TranslationRequest
     job: Job
     answer: "Future[Translation | RowFailure]"
-    again: bool = False  # the second try, without Latin letters
+    first: "Translation | RowFailure | None" = None  # what came of the first try, in a second
 
 
 class LlamaCppEngine:
@@ -135,12 +135,15 @@ class LlamaCppEngine:
             return
         for job in ended:
             call = calls.pop(job)
-            answer = self._answer(slots, call)
-            again = self._again(slots, call, answer)
+            answer, fault = self._answer(slots, call)
+            again = self._again(slots, call, answer, fault)
             if again is not None:
                 calls[again.job] = again
                 slots.admit(again.job)
-            elif call.answer.set_running_or_notify_cancel():
+                continue
+            if fault is not None and isinstance(call.first, Translation):
+                answer = call.first  # the second try is no better
+            if call.answer.set_running_or_notify_cancel():
                 call.answer.set_result(answer)
 
     def _admit(self, slots: Slots, calls: dict[Job, _Call], held: _Call | None) -> _Call | None:
@@ -179,23 +182,25 @@ class LlamaCppEngine:
                 if waiting is not None:
                     yield waiting[1]
 
-    def _answer(self, slots: Slots, call: _Call) -> Translation | RowFailure:
+    def _answer(self, slots: Slots, call: _Call) -> tuple[Translation | RowFailure, str | None]:
+        """The answer and its fault; what lost a sign is a translation all the same."""
         if not call.request.text:
-            return Translation(text="", engine=self.name, model_version=self.version)
+            return Translation(text="", engine=self.name, model_version=self.version), None
         text = slots.text(call.job)
-        fault = "too_long" if call.job.cut else fault_of(text, call.request.text, call.request.target)
-        if fault is not None:
-            return RowFailure(fault)
-        return Translation(text=text, engine=self.name, model_version=self.version, tokens=len(call.job.written))
+        fault = "too_long" if call.job.cut else fault_of(text, call.request)
+        if fault is not None and fault != LOST:
+            return RowFailure(fault), fault
+        written = len(call.job.written)
+        return Translation(text=text, engine=self.name, model_version=self.version, tokens=written), fault
 
-    def _again(self, slots: Slots, call: _Call, answer: Translation | RowFailure) -> _Call | None:
-        """A second try for an answer that left the source as it was, where the target has letters of its own."""
-        if call.again or not isinstance(answer, RowFailure) or answer.reason not in UNTOUCHED:
+    def _again(self, slots: Slots, call: _Call, answer: Translation | RowFailure, fault: str | None) -> _Call | None:
+        """A second try with the other prompt; where the source was left as it was, without Latin letters."""
+        if fault is None or call.first is not None:
             return None
-        if "Latin" in LANGUAGES[call.request.target].scripts:
-            return None
-        job = slots.job(call.request, latin=False)
-        return _Call(call.request, job, call.answer, again=True) if slots.can_admit(job) else None
+        own_letters = "Latin" not in LANGUAGES[call.request.target].scripts
+        latin = not (own_letters and fault in UNTOUCHED and not call.request.keep)
+        job = slots.job(call.request, again=True, latin=latin)
+        return _Call(call.request, job, call.answer, first=answer) if slots.can_admit(job) else None
 
 
 def _closed_fault() -> Unavailable:

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.cores import Cores
-from engines.languages import LanguageTag
 from engines.mt.llama_model import LlamaModel
-from engines.mt.prompts import Prompts
+from engines.mt.prompts import Prompt, Prompts
 from engines.mt.script_masks import ScriptMasks
 from engines.mt.types import TranslationRequest
 
@@ -21,8 +20,6 @@ CONTEXT_TOKENS = 16_384
 LONGEST_TEXT = 3_072  # tokens; 2,000 characters of any language of the service stay below
 LONGEST_ANSWER = 1_536  # tokens
 READ_TOKENS = 48  # of prompts and texts in one step, so that reading a long one does not hold up the others
-
-Pair = tuple[LanguageTag, LanguageTag]
 
 # How many tokens a translation may have for each token of its source, with Qwen's vocabulary.
 _GROWTH = {"my": 10, "km": 10, "lo": 10, "th": 5, "ko": 4, "ja": 4}
@@ -55,7 +52,7 @@ class Job:
     `position` is None until the job has begun with its pair's prefix. A job without text only makes the pair ready.
     """
 
-    pair: Pair
+    prompt: Prompt
     todo: list[int]
     most: int
     banned: NDArray[np.bool_]
@@ -79,7 +76,7 @@ class Slots:
         self._masks = ScriptMasks([model.piece(token) for token in tokens], filter(model.ends, tokens))
         self._free = list(range(slots))
         self._jobs: dict[int, Job] = {}
-        self._prefixes: OrderedDict[Pair, _Prefix] = OrderedDict()
+        self._prefixes: OrderedDict[Prompt, _Prefix] = OrderedDict()
         self._free_prefixes = list(range(slots, sequences(slots)))
         self._after_text = model.tokens(prompts.after_text(), special=True)
         self._masked = np.empty(model.size, np.float32)
@@ -90,10 +87,10 @@ class Slots:
         """Whether anything is being decoded."""
         return bool(self._jobs)
 
-    def job(self, request: TranslationRequest, *, latin: bool = True) -> Job:
+    def job(self, request: TranslationRequest, *, again: bool = False, latin: bool = True) -> Job:
         """A job for a text. Raises TooLong. Special tokens in the text are read as text.
 
-        `latin` False: the answer has to do without Latin letters.
+        `again`: with the other prompt; `latin` False: the answer has to do without Latin letters.
         """
         text = self._model.tokens(request.text, special=False)
         if len(text) > LONGEST_TEXT:
@@ -102,8 +99,8 @@ class Slots:
         todo = text + self._after_text if text else []
         most = min(len(text) * growth + _SPARE_TOKENS, LONGEST_ANSWER)
         banned = self._masks.banned(request.target) if latin else self._masks.banned_with_latin(request.target)
-        pair = (request.source, request.target)
-        return Job(pair=pair, todo=todo, most=most, banned=banned, cells=len(todo) + most)
+        prompt = Prompt(request.source, request.target, again)
+        return Job(prompt=prompt, todo=todo, most=most, banned=banned, cells=len(todo) + most)
 
     def can_admit(self, job: Job) -> bool:
         """Whether there is a slot and room in the context for the job now."""
@@ -111,7 +108,7 @@ class Slots:
 
     def admit(self, job: Job) -> None:
         """Give the job a slot. Its pair's prompt is read first where that has not been done."""
-        self._open_prefix(job.pair)
+        self._open_prefix(job.prompt)
         self._jobs[self._free.pop()] = job
         self._reserved += job.cells
 
@@ -145,15 +142,15 @@ class Slots:
 
     def _prompt_tokens(self) -> int:
         """How much has still to be read of the prompts that texts wait for."""
-        pairs = {job.pair for job in self._jobs.values() if job.position is None and job.todo}
-        return sum(len(self._prefixes[pair].todo) for pair in pairs)
+        prompts = {job.prompt for job in self._jobs.values() if job.position is None and job.todo}
+        return sum(len(self._prefixes[prompt].todo) for prompt in prompts)
 
     def _read_prefixes(self, budget: int) -> None:
         """Read on in the prompts that jobs wait for, as far as the budget goes."""
         waiting = [job for job in self._jobs.values() if job.position is None]
         waiting.sort(key=lambda job: not job.todo)  # a text that waits comes before a pair that is only made ready
-        for pair in dict.fromkeys(job.pair for job in waiting):
-            prefix = self._prefixes[pair]
+        for prompt in dict.fromkeys(job.prompt for job in waiting):
+            prefix = self._prefixes[prompt]
             part, prefix.todo = prefix.todo[:budget], prefix.todo[budget:]
             for token in part:
                 self._model.add(token, prefix.length, prefix.sequence, logits=False)
@@ -181,7 +178,7 @@ class Slots:
 
     def _begin(self, slot: int, job: Job) -> bool:
         """Let the job begin with its pair's prefix, once a decode has read all of it."""
-        prefix = self._prefixes[job.pair]
+        prefix = self._prefixes[job.prompt]
         if prefix.todo:
             return False
         self._model.share(prefix.sequence, slot)
@@ -211,16 +208,16 @@ class Slots:
         self._reserved = sum(job.cells for job in self._jobs.values())
         return list(ended.values())
 
-    def _open_prefix(self, pair: Pair) -> None:
-        """Have a sequence for the pair's prompt; one that no job waits for gives way where there is none free."""
-        if pair in self._prefixes:
-            self._prefixes.move_to_end(pair)
+    def _open_prefix(self, prompt: Prompt) -> None:
+        """Have a sequence for a prompt; one that no job waits for gives way where there is none free."""
+        if prompt in self._prefixes:
+            self._prefixes.move_to_end(prompt)
             return
         if not self._free_prefixes:
-            needed = {job.pair for job in self._jobs.values() if job.position is None}
-            oldest = next(pair for pair in self._prefixes if pair not in needed)
+            needed = {job.prompt for job in self._jobs.values() if job.position is None}
+            oldest = next(prompt for prompt in self._prefixes if prompt not in needed)
             self._free_prefixes.append(self._prefixes.pop(oldest).sequence)
         sequence = self._free_prefixes.pop()
         self._model.forget(sequence)
-        text = self._prompts.prefix(*pair) + self._prompts.before_text()
-        self._prefixes[pair] = _Prefix(sequence, self._model.tokens(text, special=True))
+        text = self._prompts.prefix(prompt) + self._prompts.before_text()
+        self._prefixes[prompt] = _Prefix(sequence, self._model.tokens(text, special=True))

@@ -8,12 +8,14 @@ from engines.languages import LanguageTag
 class TranslationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One text to translate. Frozen and hashable: with the engine's version it is its own cache key.
 
-    A request without text asks for nothing but lets an engine get ready for the pair.
+    A request without text asks for nothing but lets an engine get ready for the pair. `keep`: signs in the text that
+    the answer has to hold too.
     """
 
     text: str
     source: LanguageTag
     target: LanguageTag
+    keep: tuple[str, ...] = ()
 
     @property
     def pair(self) -> str:

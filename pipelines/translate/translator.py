@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Protocol
 
 import msgspec
@@ -12,11 +12,15 @@ from engines.batching.ticket import Done, Outcome, Shed, ShedCause, Ticket, Tier
 from engines.engine import RowFailure
 from engines.languages import LanguageTag, is_chinese
 from engines.mt.types import Translation, TranslationRequest
+from pipelines.comments.repeats import Repeat
 from pipelines.cues import CueBook, Rendering
 from pipelines.demand import Demand
 from pipelines.ledger import stamp
-from pipelines.metrics import SHED, observe
+from pipelines.metrics import REPEATS, SHED, observe
 from pipelines.translate.chinese import to_script
+from pipelines.translate.glossary import Shelf
+from pipelines.translate.template import Template, restore
+from pipelines.translate.wording import Wording, in_script
 from pipelines.types import Cue, CueFlag, CueKind, RoomSettings, SourceText
 
 _SIMPLIFIED = LanguageTag("zh-Hans")
@@ -41,6 +45,8 @@ class TranslatorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     """Getting a model ready for a pair of a language just opened is given up after so long."""
     backfill: Annotated[int, Meta(ge=0, le=100)] = 4
     """Cues translated first for a language that somebody opens."""
+    count_interval_s: Annotated[float, Meta(ge=0, le=60)] = 0.3
+    """How often a comment that many write is shown with its new count."""
 
 
 class Translate(Protocol):
@@ -60,16 +66,22 @@ class Translator:
         demand: Demand,
         publish: Callable[[Cue], None],
         settings: TranslatorSettings,
+        *,
+        glossaries: Sequence[Shelf] = (),
     ) -> None:
+        """`glossaries`: where two have a word, the first one's counts."""
         self._room = room
         self._batcher = batcher
         self._demand = demand
         self._publish = publish
         self._settings = settings
+        self._wording = Wording(glossaries)
         self._book = CueBook(room.room)
         self._recent: deque[SourceText] = deque(maxlen=settings.backfill)
         self._partial_length: dict[LanguageTag, tuple[str, int]] = {}
         self._served: frozenset[LanguageTag] = frozenset()
+        self._counts: dict[str, int] = {}  # comments written again since they were shown last
+        self._counted = asyncio.Event()
         self._in_flight = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -79,6 +91,7 @@ class Translator:
         """Translate until cancelled; the tasks of all translations belong to this call."""
         async with asyncio.TaskGroup() as tasks:
             self._tasks = tasks
+            tasks.create_task(self._show_counts())
             version = -1
             try:
                 while True:
@@ -94,6 +107,12 @@ class Translator:
             self._recent.append(source)
         for language in languages:
             self._render(source, language)
+
+    def count(self, repeat: Repeat) -> None:
+        """A comment that was taken was written again. Its readers see the new count within `count_interval_s`."""
+        REPEATS.inc()
+        self._counts[repeat.id] = repeat.count
+        self._counted.set()
 
     async def idle(self) -> None:
         """Wait until no translation is under way."""
@@ -111,6 +130,16 @@ class Translator:
         self._served = languages
         return languages
 
+    async def _show_counts(self) -> None:
+        while True:
+            await self._counted.wait()
+            self._counted.clear()
+            counts, self._counts = self._counts, {}
+            for comment, count in counts.items():
+                for cue in self._book.counted(comment, count, self._served):
+                    self._publish(cue)
+            await asyncio.sleep(self._settings.count_interval_s)
+
     def _render(self, source: SourceText, language: LanguageTag) -> None:
         original = self._without_model(source, language)
         if original is not None:
@@ -120,6 +149,11 @@ class Translator:
             self._show(self._book.pending(source, language))
         if not source.final and not self._partial_due(source, language):
             return
+        template = self._wording.template(source, language)
+        if not template.has_words:
+            said = Rendering(text=restore(template, template.text), ledger=source.ledger)
+            self._show(self._book.rendered(source, language, said))
+            return
         if self._tasks is None or self._in_flight >= self._settings.in_flight:
             cause = ShedCause.CLOSED if self._tasks is None else ShedCause.QUEUE_FULL
             SHED.labels("translator", cause, self._room.tier).inc()
@@ -127,17 +161,19 @@ class Translator:
             return
         self._in_flight += 1
         self._idle.clear()
-        self._tasks.create_task(self._translate(source, language))
+        self._tasks.create_task(self._translate(source, language, template))
 
     def _without_model(self, source: SourceText, language: LanguageTag) -> Rendering | None:
         """What needs no model: nothing to say, the reader's own language, another script of Chinese."""
         ledger = source.ledger
         if not source.text:
             return Rendering(text="", ledger=ledger)
-        if not source.translatable or source.language == language:
-            return Rendering(text=source.text, ledger=ledger, flags=(CueFlag.ORIGINAL,))
+        if source.as_is is not None or source.language == language:
+            reason = source.as_is or "own_language"
+            return Rendering(text=source.text, ledger=ledger, flags=(CueFlag.ORIGINAL,), reason=reason)
         if is_chinese(source.language) and is_chinese(language):
-            return Rendering(text=to_script(source.text, language), ledger=ledger, flags=(CueFlag.ORIGINAL,))
+            text = in_script(source, language)
+            return Rendering(text=text, ledger=ledger, flags=(CueFlag.ORIGINAL,), reason="own_language")
         return None
 
     def _partial_due(self, source: SourceText, language: LanguageTag) -> bool:
@@ -150,13 +186,14 @@ class Translator:
         self._partial_length[language] = (source.id, len(source.text))
         return True
 
-    async def _translate(self, source: SourceText, language: LanguageTag) -> None:
+    async def _translate(self, source: SourceText, language: LanguageTag, template: Template) -> None:
         loop = asyncio.get_running_loop()
         queued = loop.time()
+        request = TranslationRequest(
+            text=template.text, source=source.language, target=_through(language), keep=template.signs
+        )
         try:
-            outcome = await self._batcher.submit(
-                self._request(source, language), self._ticket(source, language, queued)
-            )
+            outcome = await self._batcher.submit(request, self._ticket(source, language, queued))
         except asyncio.CancelledError:
             self._give_up(source, language, ShedCause.CLOSED)
             raise
@@ -166,24 +203,22 @@ class Translator:
                 self._idle.set()
         if isinstance(outcome, Done):
             ledger = stamp(source.ledger, queued=queued, inferred=loop.time())
-            text = to_script(outcome.result.text, language) if is_chinese(language) else outcome.result.text
+            text = restore(template, to_script(outcome.result.text, language))
             self._show(self._book.rendered(source, language, Rendering(text=text, ledger=ledger)))
         elif source.final:
             self._give_up(source, language, _reason(outcome))
 
-    def _request(self, source: SourceText, language: LanguageTag) -> TranslationRequest:
-        """All written Chinese goes through the models as Simplified, so that readers of both share one answer."""
-        target = _SIMPLIFIED if is_chinese(language) else language
-        return TranslationRequest(text=source.text, source=source.language, target=target)
-
     def _ticket(self, source: SourceText, language: LanguageTag, now: float) -> Ticket:
         settings = self._settings
         if source.kind is CueKind.COMMENT:
-            deadline = (source.ledger.received or now) + settings.comment_deadline_s
+            # The earlier deadline puts a paid comment before the others.
+            share = 0.5 if source.first else 1.0
+            deadline = (source.ledger.received or now) + share * settings.comment_deadline_s
         else:
             deadline = now + (settings.final_deadline_s if source.final else settings.partial_deadline_s)
+        flow = "first" if source.first else source.kind  # a busy chat takes no place from these or from speech
         return Ticket(
-            flow=f"{self._room.room}/{source.kind}",  # a busy chat takes no place from the broadcaster's speech
+            flow=f"{self._room.room}/{flow}",
             tier=self._room.tier,
             deadline=max(deadline, now + settings.partial_deadline_s),
             supersedes=None if source.kind is CueKind.COMMENT else (self._room.room, source.id, language),
@@ -191,7 +226,7 @@ class Translator:
 
     async def _prepare(self, language: LanguageTag) -> None:
         """Let the model get ready for the pairs of a language just opened, before the first text needs it."""
-        target = _SIMPLIFIED if is_chinese(language) else language
+        target = _through(language)
         for source in dict.fromkeys((*self._room.sources, *_LIKELY_SOURCES)):
             if source == target or (is_chinese(source) and is_chinese(target)):
                 continue
@@ -212,6 +247,11 @@ class Translator:
         if cue.final:
             observe(cue, self._room.tier)
         self._publish(cue)
+
+
+def _through(language: LanguageTag) -> LanguageTag:
+    """All written Chinese goes through the models as Simplified, so that readers of both share one answer."""
+    return _SIMPLIFIED if is_chinese(language) else language
 
 
 def _reason(outcome: Outcome[Translation]) -> str:

@@ -17,7 +17,7 @@ from engines.lid.scripts import count_scripts, has_vietnamese_letter
 from engines.mt.llama_cpp import LlamaCppEngine, LlamaSettings
 from engines.mt.llama_model import LlamaModel
 from engines.mt.llama_slots import CONTEXT_TOKENS, LONGEST_TEXT, PREFIXES
-from engines.mt.prompts import Prompts
+from engines.mt.prompts import Prompt, Prompts
 from engines.mt.script_masks import ScriptMasks
 from engines.mt.types import Translation, TranslationRequest
 from tests.support.material import installed_model
@@ -243,7 +243,7 @@ def test_the_longest_comment_of_any_language_fits(model: LlamaModel, language: L
 def test_the_prompts_of_as_many_pairs_as_are_kept_leave_the_texts_half_of_the_context(model: LlamaModel) -> None:
     prompts = Prompts(LlamaSettings().shots)
     pairs = [(source, target) for source in LANGUAGES for target in LANGUAGES if source != target]
-    lengths = [len(model.tokens(prompts.prefix(*pair) + prompts.before_text(), special=True)) for pair in pairs]
+    lengths = [len(model.tokens(prompts.prefix(Prompt(*pair)) + prompts.before_text(), special=True)) for pair in pairs]
     assert sum(sorted(lengths)[-PREFIXES:]) <= CONTEXT_TOKENS // 2
 
 

@@ -23,15 +23,16 @@ class Room:
 
     sent: ClassVar[list[str]] = []
 
-    def __init__(self, url: str, name: str, *, token: str | None = None) -> None:
+    def __init__(self, url: str, name: str, *, token: str | None = None, **settings: object) -> None:
         headers = {"authorization": f"Bearer {token}"} if token else {}
         self.name = name
+        self._settings = settings
         self.http = httpx.Client(base_url=url, headers=headers, trust_env=False, timeout=10.0)
         self._socket_url = f"ws{url.removeprefix('http')}/v1/rooms/{name}"
         self._headers = headers
 
     def __enter__(self) -> Self:
-        self.http.post("/v1/rooms", json={"room": self.name}).raise_for_status()
+        self.http.post("/v1/rooms", json={"room": self.name, **self._settings}).raise_for_status()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -46,7 +46,7 @@ export class Comments {
 
   #add(id) {
     const row = document.createElement("li");
-    row.append(part("span", "author"), part("span", "text"), part("button", "original-of"), part("span", "source"));
+    row.append(part("span", "author"), part("span", "text"), part("span", "count"), part("button", "original-of"), part("span", "source"));
     open(row, false);
     this.#list.append(row);
     this.#empty.hidden = true;
@@ -68,12 +68,14 @@ export class Comments {
 }
 
 function fill(row, frame) {
-  const [author, text, button, source] = row.children;
+  const [author, text, count, button, source] = row.children;
   const pending = !frame.text;
   write(author, frame.author ?? "");
   author.hidden = !frame.author;
   author.dataset.hue = String(hue(frame.author ?? ""));
   write(text, frame.text || frame.source_text, pending ? frame.source_lang : frame.lang);
+  count.hidden = !(frame.count > 1);
+  count.textContent = frame.count > 1 ? `×${frame.count}` : "";
   row.classList.toggle("pending", pending);
   row.classList.toggle("as-written", (frame.flags ?? []).includes("untranslated"));
   const translated = !pending && frame.text !== frame.source_text;

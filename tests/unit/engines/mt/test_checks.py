@@ -4,9 +4,14 @@ import pytest
 
 from engines.languages import LANGUAGES, LanguageTag
 from engines.mt.checks import fault_of
-from engines.mt.prompts import Prompts
+from engines.mt.prompts import Prompt, Prompts
+from engines.mt.types import TranslationRequest
 
 pytestmark = pytest.mark.unit
+
+
+def _request(text: str, target: str, *keep: str) -> TranslationRequest:
+    return TranslationRequest(text=text, source=LanguageTag("id"), target=LanguageTag(target), keep=keep)
 
 
 @pytest.mark.parametrize(
@@ -40,15 +45,28 @@ pytestmark = pytest.mark.unit
     ],
 )
 def test_what_is_no_translation_is_told_by_its_fault(text: str, said: str, target: str, fault: str | None) -> None:
-    assert fault_of(text, said, LanguageTag(target)) == fault
+    assert fault_of(text, _request(said, target)) == fault
 
 
+def test_an_answer_without_a_sign_that_it_has_to_hold_has_lost_it() -> None:
+    assert fault_of("It is x1 with X2", _request("X1X2", "en", "X1", "X2")) is None
+    assert fault_of("It is X1", _request("X1X2", "en", "X1", "X2")) == "lost"
+
+
+@pytest.mark.parametrize("again", [False, True])
 @pytest.mark.parametrize("source", LANGUAGES)
-def test_every_pair_has_a_prompt_that_shows_examples_in_both_languages(source: LanguageTag) -> None:
+def test_every_pair_has_a_prompt_that_shows_examples_in_both_languages(source: LanguageTag, again: bool) -> None:
     for target in set(LANGUAGES) - {source}:
-        prefix = Prompts(shots=4).prefix(source, target)
-        assert prefix.count("<|im_start|>") == 1 + 2 * 4
-        assert f"from {LANGUAGES[source].english} to {LANGUAGES[target].english}" in prefix
+        prefix = Prompts(shots=2).prefix(Prompt(source, target, again))
+        assert prefix.count("<|im_start|>") >= 1 + 2 * 2
+        assert f"from {LANGUAGES[source].english} {'into' if again else 'to'} {LANGUAGES[target].english}" in prefix
+
+
+def test_a_second_try_is_shown_other_examples() -> None:
+    prompts = Prompts(shots=2)
+    first, again = (prompts.prefix(Prompt(LanguageTag("en"), LanguageTag("vi"), again)) for again in (False, True))
+    assert "Welcome" in first
+    assert "Welcome" not in again
 
 
 def test_the_text_stands_between_two_fixed_parts() -> None:

@@ -11,7 +11,10 @@ from engines.batching.ticket import Done, Failed, Outcome, Shed, ShedCause, Tick
 from engines.engine import RowFailure
 from engines.languages import LanguageTag
 from engines.mt.types import Translation, TranslationRequest
+from pipelines.comments.repeats import Repeat
 from pipelines.demand import Demand
+from pipelines.spans import Span, SpanKind
+from pipelines.translate.glossary import Shelf, read_glossary
 from pipelines.translate.translator import Translator, TranslatorSettings
 from pipelines.types import Cue, CueFlag, RoomSettings
 from tests.support.virtual_time import run_virtual
@@ -53,8 +56,14 @@ class Stage:
         self.cues: list[Cue] = []
         self.batcher = batcher
         room = RoomSettings(room="r", sources=(HANS,))
+        self.glossary = Shelf("room")
         self.translator = Translator(
-            room, batcher, self.demand, self.cues.append, TranslatorSettings(**{"partial_growth": 4, **settings})
+            room,
+            batcher,
+            self.demand,
+            self.cues.append,
+            TranslatorSettings(**{"partial_growth": 4, **settings}),
+            glossaries=(self.glossary,),
         )
 
     @property
@@ -141,16 +150,16 @@ def test_the_reader_s_own_language_and_the_other_script_need_no_model() -> None:
         stage.demand.add(HANS)
         stage.demand.add(HANT)
         stage.translator.take(comment(text="软件"))
-        stage.translator.take(comment("c2", text="666", translatable=False))
+        stage.translator.take(comment("c2", text="666", as_is="no_words"))
         await asyncio.sleep(5)
 
     play(stage, scene)
     assert stage.batcher.texts == []
     assert sorted(stage.finals) == [
-        ("zh-Hans", "666", "original"),
-        ("zh-Hans", "软件", "original"),
-        ("zh-Hant", "666", "original"),
-        ("zh-Hant", "軟體", "original"),
+        ("zh-Hans", "666", "no_words"),
+        ("zh-Hans", "软件", "own_language"),
+        ("zh-Hant", "666", "no_words"),
+        ("zh-Hant", "軟體", "own_language"),
     ]
 
 
@@ -292,3 +301,68 @@ def test_idle_comes_when_nothing_is_under_way() -> None:
         assert asyncio.get_running_loop().time() - before == pytest.approx(1.5)
 
     play(stage, scene)
+
+
+def test_no_model_sees_what_stays_as_it_is_and_readers_get_it_back() -> None:
+    stage = Stage(Batcher())
+    phone = Span(1, 12, SpanKind.PHONE)
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        stage.translator.take(comment(text="打13812345670，锅99元", spans=(phone,)))
+        await asyncio.sleep(5)
+
+    stage.glossary.glossary = read_glossary("zh-Hans\ten\n锅\tLao wok\n")
+    play(stage, scene)
+    assert stage.batcher.texts == [("打X1，X2 X3", "en")]
+    assert stage.finals == [("en", "打13812345670，Lao wok 99 yuan>en", "")]
+
+
+def test_a_price_alone_is_said_without_a_model() -> None:
+    stage = Stage(Batcher())
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        stage.translator.take(comment(text="99元？"))
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert stage.batcher.texts == []
+    assert stage.finals == [("en", "99 yuan？", "")]
+
+
+def test_a_comment_that_many_write_is_shown_again_with_its_count() -> None:
+    stage = Stage(Batcher(), count_interval_s=1.9)
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        stage.translator.take(comment())
+        stage.translator.count(Repeat("c1", 2))  # before it is translated
+        await asyncio.sleep(5)
+        for count in range(3, 9):
+            stage.translator.count(Repeat("c1", count))
+            await asyncio.sleep(0.5)
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert [(cue.revision, cue.count, cue.text) for cue in stage.cues] == [
+        (0, 2, "大家好>en"),
+        (1, 3, "大家好>en"),
+        (2, 6, "大家好>en"),
+        (3, 8, "大家好>en"),
+    ]
+
+
+def test_paid_comments_go_before_the_others_and_take_no_place_from_them() -> None:
+    stage = Stage(Batcher())
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        stage.translator.take(comment())
+        stage.translator.take(comment("c2", first=True))
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    plain, paid = (ticket for row, ticket in stage.batcher.asked if row.text)
+    assert paid.deadline < plain.deadline
+    assert paid.flow != plain.flow
