@@ -12,7 +12,7 @@ from pipelines.comments.shortcuts import why_as_it_is
 from pipelines.comments.slang import Slang
 from pipelines.comments.spans import find_spans
 from pipelines.metrics import MASKED
-from pipelines.spans import Reworded, Span, merge, without
+from pipelines.spans import Span, merge, without
 from pipelines.types import Comment, CueKind, Ledger, RoomSettings, SourceText
 
 _AUTHORS = 512
@@ -55,10 +55,7 @@ class CommentReader:
             repeat = self._repeats.seen(comment.id, text, language, now)
             if repeat is not None:
                 return repeat
-        slang = self._slang.replacements(text, language, spans)
-        reworded = tuple(
-            Reworded(part.start, part.end, part.plain) for part in slang
-        )  # 666 has a meaning though it has no word
+        reworded = self._slang.reworded(text, language, spans)  # 666 has a meaning though it has no word
         return SourceText(
             id=comment.id,
             revision=0,

@@ -61,9 +61,9 @@ def find_personal(text: str) -> tuple[Span, ...]:
             list(_found(_EMAIL, text, SpanKind.EMAIL)),
             list(_found(_RESIDENT, text, SpanKind.ID_NUMBER, _is_resident)),
             list(_found(_HONG_KONG, text, SpanKind.ID_NUMBER, _is_hong_kong)),
+            list(_found(_CARD, text, SpanKind.CARD, _is_card)),
             list(_found(_ABROAD, text, SpanKind.PHONE)),
             list(_found(_AT_HOME, text, SpanKind.PHONE, _varies)),
-            list(_found(_CARD, text, SpanKind.CARD, _is_card)),
             list(_found(_AFTER_A_WORD, text, SpanKind.PHONE, _varies)),
             list(_handles(text)),
         )

@@ -10,7 +10,7 @@ from itertools import groupby
 import msgspec
 
 from engines.languages import LANGUAGES, LanguageTag
-from pipelines.spans import Span, SpanKind
+from pipelines.spans import Reworded, Span, SpanKind
 
 _AS_IT_IS = "="  # in place of plain wording: a longer word that only looks like slang
 _SILENT = frozenset({SpanKind.URL, SpanKind.NAME, SpanKind.TAG, SpanKind.EMOTE, SpanKind.EMOJI, SpanKind.FACE})
@@ -47,14 +47,6 @@ class _How(StrEnum):
     RUN = "run"  # its last character, or the last part that it says twice, once or many times more
 
 
-class Replacement(msgspec.Struct, frozen=True):
-    """Characters [start, end) of a text are slang that means `plain`."""
-
-    start: int
-    end: int
-    plain: str
-
-
 class Term(msgspec.Struct, frozen=True, kw_only=True):
     """One line of a lexicon; without `plain` the term is no slang although a part of it is."""
 
@@ -86,19 +78,10 @@ class Slang:
             terms[LanguageTag(language)] = parse_lexicon(file.name, file.read_text(encoding="utf-8"))
         return cls(terms)
 
-    def replacements(self, text: str, language: LanguageTag, keep: Sequence[Span] = ()) -> tuple[Replacement, ...]:
+    def reworded(self, text: str, language: LanguageTag, keep: Sequence[Span] = ()) -> tuple[Reworded, ...]:
         """The slang in a normalised text, first to last; none of it touches or reaches across a span of `keep`."""
         lexicon = self._lexicons.get(language)
         return tuple(lexicon.found(_masked(_small(text), keep))) if lexicon else ()
-
-    def plain(self, text: str, language: LanguageTag, keep: Sequence[Span] = ()) -> str:
-        """The text with its slang in plain words; spans of `keep` and texts without slang stay as they are."""
-        pieces: list[str] = []
-        done = 0
-        for replacement in self.replacements(text, language, keep):
-            pieces += (text[done : replacement.start], replacement.plain)
-            done = replacement.end
-        return "".join((*pieces, text[done:]))
 
 
 class _Lexicon:
@@ -115,16 +98,16 @@ class _Lexicon:
         groups = groupby(self._inside, key=lambda term: term.term[0].lower())
         self._pattern = re.compile("|".join(_beginning_with(first, list(group)) for first, group in groups) or "(?!)")
 
-    def found(self, text: str) -> Iterator[Replacement]:
+    def found(self, text: str) -> Iterator[Reworded]:
         start, end = _without_edges(text, self._longest_whole)
         whole = self._whole.get(text[start:end])
         if whole is not None and not _is_number(text, start, end):
-            yield Replacement(start, end, whole)
+            yield Reworded(start, end, whole)
             return
         for match in self._pattern.finditer(text):
             plain = self._inside[(match.lastindex or 0) - 1].plain
             if plain is not None and not _is_number(text, *match.span()):
-                yield Replacement(*match.span(), plain)
+                yield Reworded(*match.span(), plain)
 
 
 def parse_lexicon(name: str, content: str) -> tuple[Term, ...]:

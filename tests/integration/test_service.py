@@ -194,7 +194,7 @@ def test_health_readiness_and_metrics_answer(http: httpx.Client) -> None:
 
 
 def test_rooms_are_made_shown_listed_and_closed(http: httpx.Client) -> None:
-    body = {"room": "t-made", "sources": ["zh-Hans"], "targets": ["en", "vi"], "tier": "premium"}
+    body = {"room": "t-made", "sources": ["zh-Hans"], "targets": ["en", "vi"], "tier": "premium", "hide_personal": True}
     made = http.post("/v1/rooms", json=body)
     assert (made.status_code, made.headers["location"], made.json()) == (201, "/v1/rooms/t-made", body)
     assert http.get("/v1/rooms/t-made").json() == body

@@ -1,5 +1,6 @@
 import random
 import time
+from collections.abc import Sequence
 from importlib.resources import files
 
 import pytest
@@ -7,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.languages import LANGUAGES, LanguageTag
-from pipelines.comments.slang import Replacement, Slang, parse_lexicon
-from pipelines.spans import Span, SpanKind
+from pipelines.comments.slang import Slang, parse_lexicon
+from pipelines.spans import Reworded, Span, SpanKind
 
 pytestmark = pytest.mark.unit
 
@@ -24,8 +25,13 @@ _TEXTS = st.lists(_BITS, max_size=12).map("".join)
 _TAGS = st.sampled_from(sorted(LANGUAGES))
 
 
-def _plain(text: str, language: str) -> str:
-    return _SLANG.plain(text, LanguageTag(language))
+def _plain(text: str, language: str, keep: Sequence[Span] = ()) -> str:
+    """The text as a model reads it."""
+    pieces, done = "", 0
+    for part in _SLANG.reworded(text, LanguageTag(language), keep):
+        pieces += text[done : part.start] + part.text
+        done = part.end
+    return pieces + text[done:]
 
 
 @pytest.mark.parametrize(
@@ -135,16 +141,16 @@ def test_longer_words_are_no_slang(language: str, text: str) -> None:
 @pytest.mark.parametrize("text", ["上车", "上车！！", "@bob 上车 [doge]"])
 def test_a_whole_comment_may_have_names_and_signs_around_it(text: str) -> None:
     keep = [Span(0, 4, SpanKind.NAME), Span(8, 14, SpanKind.EMOTE)] if "@" in text else []
-    assert _SLANG.plain(text, LanguageTag("zh-Hans"), keep) == text.replace("上车", "我要买")
+    assert _plain(text, "zh-Hans", keep) == text.replace("上车", "我要买")
 
 
 def test_a_kept_word_makes_a_comment_more_than_its_slang() -> None:
     text = "L A7M4"
-    assert _SLANG.replacements(text, LanguageTag("en"), [Span(2, 6, SpanKind.CODE)]) == ()
+    assert _SLANG.reworded(text, LanguageTag("en"), [Span(2, 6, SpanKind.CODE)]) == ()
 
 
 def test_the_longest_term_counts() -> None:
-    assert _SLANG.replacements("oh gg wp", LanguageTag("en")) == (Replacement(3, 8, "good game, well played"),)
+    assert _SLANG.reworded("oh gg wp", LanguageTag("en")) == (Reworded(3, 8, "good game, well played"),)
 
 
 def test_languages_without_a_lexicon_stay_as_they_are() -> None:
@@ -159,24 +165,20 @@ def test_kept_spans_are_neither_touched_nor_reached_across(
 ) -> None:
     keep = [Span(start, start + length, kind) for start, length, kind in places]
     at = 0
-    for replacement in _SLANG.replacements(text, LanguageTag(language), keep):
-        assert at <= replacement.start < replacement.end <= len(text)
-        assert all(
-            span.end <= replacement.start or replacement.end <= max(span.start, 0)
-            for span in keep
-            if span.end > span.start
-        )
-        at = replacement.end
+    for part in _SLANG.reworded(text, LanguageTag(language), keep):
+        assert at <= part.start < part.end <= len(text)
+        assert all(span.end <= part.start or part.end <= max(span.start, 0) for span in keep if span.end > span.start)
+        at = part.end
 
 
 @given(_TEXTS, _TAGS)
 def test_a_text_kept_as_a_whole_stays_as_it_is(text: str, language: str) -> None:
-    assert _SLANG.plain(text, LanguageTag(language), [Span(0, len(text), SpanKind.TERM)]) == text
+    assert _plain(text, language, [Span(0, len(text), SpanKind.TERM)]) == text
 
 
 @given(st.text(max_size=80), _TAGS)
 def test_any_text_is_answered(text: str, language: str) -> None:
-    found = _SLANG.replacements(text, LanguageTag(language))
+    found = _SLANG.reworded(text, LanguageTag(language))
     assert found or _plain(text, language) == text
 
 
