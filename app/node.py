@@ -91,7 +91,16 @@ class Node:
             stack.push_async_callback(models.mt.close)
             stack.push_async_callback(models.asr.close)
             cache: ResultCache[Any, Any] = ResultCache(lambda request: request if request.text else None)
-            mt = await stack.enter_async_context(Batcher(models.mt, settings.mt_batching, cache=cache, stage="mt"))
+            mt = await stack.enter_async_context(
+                Batcher(
+                    models.mt,
+                    settings.mt_batching,
+                    cache=cache,
+                    stage="mt",
+                    label=lambda request: request.pair,
+                    tokens=lambda translation: translation.tokens,
+                )
+            )
             asr = await stack.enter_async_context(Batcher(models.asr, settings.asr_batching, stage="asr"))
             glossary = Shelf("node", models.glossary)
             parts = RoomParts(

@@ -1,19 +1,19 @@
 """One batcher per model: takes single rows with tickets, makes calls of them, gives every caller one outcome."""
 
 import asyncio
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from engines.batching.cache import ResultCache
 from engines.batching.call import Call, Request, infer, warm
-from engines.batching.health import Health
-from engines.batching.policy import AskAgain, BatchingSettings, BatchPolicy, Pace, is_due
+from engines.batching.instances import Instance, Instances
+from engines.batching.policy import AskAgain, BatchingSettings, BatchPolicy, Pace
 from engines.batching.queue import WaitingQueue
 from engines.batching.ticket import Done, Failed, Outcome, Shed, ShedCause, Ticket
 from engines.engine import Engine, RowFailure
 from engines.errors import EngineFault, Unavailable
-from engines.metrics import CACHE, INFER_SECONDS, QUEUE_SECONDS, SHED, observe_call
+from engines.metrics import CACHE, INFER_SECONDS, QUEUE_SECONDS, REQUESTS, SHED, TOKENS, observe_call
 
 _DRAIN_S = 2.0
 _LONGEST_WARM_S = 60.0
@@ -25,7 +25,8 @@ Result = TypeVar("Result")
 class Batcher(Generic[Row, Result]):
     """Runs up to `capacity.concurrency` calls at once, each of up to `capacity.max_batch` rows of one group.
 
-    Use as `async with batcher:`; its tasks live no longer than that. The engine is the caller's to warm and close.
+    Use as `async with batcher:`; its tasks live no longer than that. The engine is the caller's to warm and close. Of
+    several instances of one model the least busy takes the next call, and a call that failed is tried again on another.
     Rows of equal cache key that wait or run at the same time are inferred once; each caller keeps its own deadline.
     A call that nobody waits for any more is cancelled. `stage` labels what is shed ("mt", "asr"); by default it is
     the engine's name.
@@ -33,21 +34,31 @@ class Batcher(Generic[Row, Result]):
 
     def __init__(
         self,
-        engine: Engine[Row, Result],
+        engine: Engine[Row, Result] | Sequence[Engine[Row, Result]],
         settings: BatchingSettings,
         *,
         cache: ResultCache[Row, Result] | None = None,
         stage: str | None = None,
+        label: Callable[[Row], str] = lambda _: "",
+        tokens: Callable[[Result], int] = lambda _: 0,
     ) -> None:
-        self._engine = engine
+        """`label(row)`: the language pair, or what else of few values metrics are to tell apart; `tokens(result)`: how
+        many were generated for it. Raises ValueError where instances differ in version.
+        """
+        engines = engine if isinstance(engine, Sequence) else [engine]
+        self._instances = Instances(engines)
+        self._engine = engine = engines[0]  # the others are like it in all that is asked of it
         self._settings = settings
         self._cache = cache
         self._stage = stage or engine.name
+        self._label = label
+        self._tokens = tokens
         self._queue: WaitingQueue[Request[Row, Result]] = WaitingQueue(settings)
         self._policy = BatchPolicy(settings, engine.capacity)
         self._pace = Pace()
-        self._health = Health(engine.name)
+        self._probes: set[asyncio.Task[None]] = set()
         self._calls: set[Call[Row, Result]] = set()
+        self._held: dict[Call[Row, Result], Instance[Row, Result]] = {}
         self._running: dict[Hashable, list[Request[Row, Result]]] = {}
         self._wake = asyncio.Event()
         self._tasks = asyncio.TaskGroup()
@@ -93,6 +104,8 @@ class Batcher(Generic[Row, Result]):
             await asyncio.wait({self._serving}, timeout=_DRAIN_S)
         finally:
             self._serving.cancel()
+            for probe in self._probes:
+                probe.cancel()
             self._settle_waiting(Shed(ShedCause.CLOSED))
             for call in self._calls:
                 call.settle(Shed(ShedCause.CLOSED))
@@ -108,7 +121,7 @@ class Batcher(Generic[Row, Result]):
             if result is not None:
                 CACHE.labels("hit").inc()
                 return Done(result=result, queued_s=0.0, infer_s=0.0, batch_rows=0, cached=True)
-        return None if self._health.fault is None else Failed(self._health.fault)
+        return None if self._instances.fault is None else Failed(self._instances.fault)
 
     async def _with_waiting(self, row: Row, key: Hashable | None, ticket: Ticket, now: float) -> Outcome[Result]:
         request = Request(
@@ -136,6 +149,7 @@ class Batcher(Generic[Row, Result]):
             running.append(request)
             CACHE.labels("joined").inc()
             return
+        self._policy.arrived(now)
         for dropped, cause in self._queue.put(request, now):
             dropped.settle(Shed(cause))
         self._wake.set()
@@ -149,27 +163,33 @@ class Batcher(Generic[Row, Result]):
             self._cancel(request.call)
 
     async def _serve(self) -> None:
-        """The one loop: start calls while the engine is up, probe it while it is down."""
+        """The one loop: start calls on what is up, probes of what is down."""
         loop = asyncio.get_running_loop()
         while self._open or self._queue or self._calls:
             self._wake.clear()
-            if self._health.fault is None:
-                until = self._start_calls(loop.time())
-            elif is_due(self._health.probe_at, loop.time()):
-                self._health.probed(await warm(self._engine, _LONGEST_WARM_S), loop.time())
-                continue
-            else:
-                until = self._health.probe_at
+            for instance in self._instances.due(loop.time()):
+                instance.probing = True
+                self._probes.add(probe := self._tasks.create_task(self._probe(instance)))
+                probe.add_done_callback(self._probes.discard)
+            moments = [self._start_calls(loop.time()), self._instances.probe_at]
             try:
-                async with asyncio.timeout_at(until):
+                async with asyncio.timeout_at(min((at for at in moments if at is not None), default=None)):
                     await self._wake.wait()
             except TimeoutError:
                 continue
 
+    async def _probe(self, instance: Instance[Row, Result]) -> None:
+        try:
+            fault = await warm(instance.engine, _LONGEST_WARM_S)
+        finally:
+            instance.probing = False
+        self._instances.probed(instance, fault, asyncio.get_running_loop().time())
+        self._wake.set()
+
     def _start_calls(self, now: float) -> float | None:
         """Start what may run; when to ask again, None: when something happens."""
         self._shed_late(now)
-        while len(self._calls) < self._engine.capacity.concurrency and (lead := self._queue.lead()) is not None:
+        while self._instances.room > 0 and (lead := self._queue.lead()) is not None:
             waiting, since = self._queue.group(lead.group)
             decision = self._policy.decide(waiting, since, now)
             if isinstance(decision, AskAgain):
@@ -182,9 +202,8 @@ class Batcher(Generic[Row, Result]):
 
         Under load the earliest deadlines are always nearly over: without this every call would end too late.
         """
-        capacity = self._engine.capacity
         late = self._queue.expire(now)
-        places = (capacity.concurrency - len(self._calls)) * capacity.max_batch
+        places = self._instances.room * self._engine.capacity.max_batch
         if places and len(self._queue) > places:
             late += self._queue.expire(now + self._pace.usual_s, most=len(self._queue) - places)
         for request in late:
@@ -192,6 +211,7 @@ class Batcher(Generic[Row, Result]):
 
     def _start(self, call: Call[Row, Result]) -> None:
         self._calls.add(call)
+        instance = self._held[call] = self._instances.take()
         for row in call.rows:
             if row[0].key is not None:
                 self._running[row[0].key] = row
@@ -199,44 +219,69 @@ class Batcher(Generic[Row, Result]):
                 CACHE.labels("joined").inc(len(row) - 1)
         for request in call:
             request.call = call
-            QUEUE_SECONDS.labels(self._engine.name, request.ticket.tier).observe(call.started - request.since)
-        observe_call(self._engine.name, self._engine.capacity, rows=len(call.rows), calls=len(self._calls))
-        call.task = self._tasks.create_task(self._run(call))
+            labels = (self._engine.name, request.ticket.tier, self._label(request.row))
+            QUEUE_SECONDS.labels(*labels).observe(call.started - request.since)
+            REQUESTS.labels(*labels).inc()
+        busy = len(self._calls) / self._instances.concurrency
+        observe_call(
+            self._engine.name, self._engine.capacity.max_batch, rows=len(call.rows), requests=len(list(call)), busy=busy
+        )
+        call.task = self._tasks.create_task(self._run(call, instance))
         # A callback, since a task that is cancelled before its first step never reaches a `finally`.
         call.task.add_done_callback(lambda _: self._ended(call))
 
-    async def _run(self, call: Call[Row, Result]) -> None:
-        loop = asyncio.get_running_loop()
-        rows = [row[0].row for row in call.rows]
-        retried = False
-        while True:
-            began = loop.time()
-            results = await infer(self._engine, rows)
-            if not isinstance(results, EngineFault):
-                return self._answered(call, results, loop.time() - began)
-            self._faulted(results)
-            if retried or not results.retryable or self._health.fault is not None:
-                self._forget(call)
-                return call.settle(Failed(results))
-            retried = True
-
-    def _answered(self, call: Call[Row, Result], results: Sequence[Result | RowFailure], took_s: float) -> None:
-        now = asyncio.get_running_loop().time()
-        self._health.answered()
-        self._pace.observe(took_s)
-        INFER_SECONDS.labels(self._engine.name).observe(took_s)
-        if self._cache is not None:
-            for row, result in zip(call.rows, results, strict=True):
-                if row[0].key is not None and not isinstance(result, RowFailure):
-                    self._cache.put(row[0].key, result, now)
+    async def _run(self, call: Call[Row, Result], instance: Instance[Row, Result]) -> None:
+        results = await self._try(call, instance)
+        if isinstance(results, EngineFault) and results.retryable:
+            another = await self._instances.take_another(instance)
+            if another is not None:
+                self._held[call] = another
+                results = await self._try(call, another)
         self._forget(call)
+        if isinstance(results, EngineFault):
+            return call.settle(Failed(results))
+        return self._answered(call, results)
+
+    async def _try(
+        self, call: Call[Row, Result], instance: Instance[Row, Result]
+    ) -> Sequence[Result | RowFailure] | EngineFault:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        results = await infer(instance.engine, [row[0].row for row in call.rows])
+        if isinstance(results, EngineFault):
+            self._faulted(instance, results)
+        else:
+            instance.health.answered()
+            self._pace.observe(loop.time() - began)
+            INFER_SECONDS.labels(self._engine.name, self._label(call.first)).observe(loop.time() - began)
+        self._let_go(call)
+        return results
+
+    def _let_go(self, call: Call[Row, Result]) -> None:
+        """The call is on no instance any more."""
+        instance = self._held.pop(call, None)
+        if instance is not None:
+            self._instances.give_back(instance)
+
+    def _answered(self, call: Call[Row, Result], results: Sequence[Result | RowFailure]) -> None:
+        now = asyncio.get_running_loop().time()
+        good = [
+            (row[0], result)
+            for row, result in zip(call.rows, results, strict=True)
+            if not isinstance(result, RowFailure)
+        ]
+        TOKENS.labels(self._engine.name, self._label(call.first)).inc(sum(self._tokens(result) for _, result in good))
+        if self._cache is not None:
+            for request, result in good:
+                if request.key is not None:
+                    self._cache.put(request.key, result, now)
         call.answer(results, now)
 
-    def _faulted(self, fault: EngineFault) -> None:
-        self._health.faulted(fault, asyncio.get_running_loop().time())
-        if self._health.fault is not None:
-            self._settle_waiting(Failed(self._health.fault))
-            self._wake.set()
+    def _faulted(self, instance: Instance[Row, Result], fault: EngineFault) -> None:
+        instance.health.faulted(fault, asyncio.get_running_loop().time())
+        if self._instances.fault is not None:
+            self._settle_waiting(Failed(self._instances.fault))
+        self._wake.set()
 
     def _cancel(self, call: Call[Row, Result]) -> None:
         self._forget(call)
@@ -245,6 +290,7 @@ class Batcher(Generic[Row, Result]):
 
     def _ended(self, call: Call[Row, Result]) -> None:
         self._calls.discard(call)
+        self._let_go(call)
         self._forget(call)
         self._wake.set()
         call.settle(Failed(Unavailable(f"{self._engine.name} gave a call up", hint="look at the engine's own log")))

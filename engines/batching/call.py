@@ -42,6 +42,11 @@ class Call(Generic[Row, Result]):
         return (request for row in self.rows for request in row)
 
     @property
+    def first(self) -> Row:
+        """One of its rows, for what all of a group have in common."""
+        return self.rows[0][0].row
+
+    @property
     def is_awaited(self) -> bool:
         """Whether any caller still waits for it."""
         return not all(request.answer.done() for request in self)

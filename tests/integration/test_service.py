@@ -97,7 +97,7 @@ async def test_only_languages_that_somebody_reads_are_translated(service: Runnin
         """Cues that were translated, and calls of the model."""
         return (
             service.metric("sampan_cues_total", path="comment", result="translated"),
-            service.metric("sampan_infer_seconds_count", engine="llama.cpp"),
+            service.metric("sampan_infer_seconds_count", engine="llama.cpp", pair="zh-Hans>en"),
         )
 
     with Room(service.url, "t-unread") as unread:

@@ -26,7 +26,10 @@ def test_calls_rows_waits_cache_and_sheds_are_counted() -> None:
 
     async def main() -> None:
         cache: ResultCache[str, str] = ResultCache(lambda row: row)
-        async with Batcher(engine, BatchingSettings(), cache=cache, stage="mt") as texts:
+        batcher = Batcher(
+            engine, BatchingSettings(), cache=cache, stage="mt", label=lambda _: "zh>en", tokens=lambda _: 2
+        )
+        async with batcher as texts:
             await asyncio.gather(*(texts.submit(row, ticket(tier=Tier.PREMIUM)) for row in "aabc"))
             await texts.submit("a", ticket())
             await texts.submit("d", ticket(0.1))
@@ -34,9 +37,11 @@ def test_calls_rows_waits_cache_and_sheds_are_counted() -> None:
     run_virtual(main())
     assert value("sampan_batch_rows_sum", engine="counted") == 3
     assert value("sampan_batch_occupancy_ratio_sum", engine="counted") == 0.75
-    assert value("sampan_batch_merged_total", engine="counted") == 3
-    assert value("sampan_infer_seconds_sum", engine="counted") == 0.5
-    assert value("sampan_queue_seconds_count", engine="counted", tier="premium") == 4
+    assert value("sampan_batch_merged_total", engine="counted") == 4
+    assert value("sampan_infer_seconds_sum", engine="counted", pair="zh>en") == 0.5
+    assert value("sampan_queue_seconds_count", engine="counted", tier="premium", pair="zh>en") == 4
+    assert value("sampan_requests_total", engine="counted", tier="premium", pair="zh>en") == 4
+    assert value("sampan_tokens_total", engine="counted", pair="zh>en") == 6
     assert value("sampan_shed_total", stage="mt", cause="deadline", tier="standard") >= 1
     counted = {kind: value("sampan_cache_total", result=kind) - before[kind] for kind in before}
     assert counted == {"hit": 1, "joined": 1, "miss": 3}

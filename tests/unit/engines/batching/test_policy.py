@@ -11,7 +11,7 @@ pytestmark = pytest.mark.unit
 
 
 def policy(max_batch: int, *preferred: int, delay_s: float = 0.005) -> BatchPolicy:
-    settings = BatchingSettings(preferred_batch_sizes=preferred, max_queue_delay_s=delay_s)
+    settings = BatchingSettings(preferred_batch_size=preferred, max_queue_delay_microseconds=round(delay_s * 1e6))
     return BatchPolicy(settings, Capacity(max_batch=max_batch, concurrency=1))
 
 
@@ -27,6 +27,20 @@ def test_a_full_call_runs_at_once() -> None:
 def test_rows_wait_for_company_and_run_when_the_delay_is_over() -> None:
     assert policy(32).decide(3, since=1.0, now=1.001) == AskAgain(1.005)
     assert policy(32).decide(3, since=1.0, now=1.005) == Run(3)
+
+
+def test_a_row_that_comes_alone_does_not_wait_while_rows_are_rare() -> None:
+    rare = policy(32)
+    for at in (0.0, 0.4, 0.9):
+        rare.arrived(at)
+    assert rare.decide(1, since=0.9, now=0.9) == Run(1)
+
+
+def test_rows_wait_again_once_they_come_thick() -> None:
+    busy = policy(32)
+    for at in (0.0, 0.5, 1.0, *(1.0 + 0.001 * number for number in range(1, 40))):
+        busy.arrived(at)
+    assert busy.decide(7, since=1.038, now=1.039) == AskAgain(1.043)
 
 
 def test_the_largest_preferred_size_that_is_there_runs_at_once() -> None:
@@ -59,7 +73,13 @@ def test_the_usual_time_is_what_nine_calls_in_ten_kept_to_lately() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"max_queue_delay_s": -1}, {"max_queue_size": 0}, {"premium_weight": 0}, {"preferred_batch_sizes": [0]}, {"x": 1}],
+    [
+        {"max_queue_delay_microseconds": -1},
+        {"max_queue_size": 0},
+        {"premium_weight": 0},
+        {"preferred_batch_size": [0]},
+        {"x": 1},
+    ],
 )
 def test_settings_out_of_bounds_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):
