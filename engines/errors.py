@@ -26,10 +26,6 @@ class BadModelFile(EngineFault):
     """A model's file is missing, damaged or of another kind."""
 
 
-class MissingExtra(EngineFault):
-    """A package that this engine needs is not installed."""
-
-
 class StoreFault(EngineFault):
     """A model could not be brought into the store; `detail` names every source tried."""
 
