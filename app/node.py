@@ -6,7 +6,6 @@ import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack, nullcontext
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import structlog
@@ -22,7 +21,7 @@ from app.delivery.websocket_server import Call, Route, Sockets
 from app.http.application import Resources, build
 from app.http.rooms import room_settings
 from app.ingest.audio_socket import AUDIO_BYTES, take_audio
-from app.models import recognition_engine, translation_engine
+from app.models import TranslationEngine, recognition_engine, translation_engine, translation_models
 from app.rooms import Rooms
 from app.settings import RoomSection, Settings, SettingsError
 from app.wire import RoomBody
@@ -31,7 +30,8 @@ from engines.batching.batcher import Batcher
 from engines.batching.cache import ResultCache
 from engines.cores import Cores
 from engines.lid.text_language import TextLanguages
-from engines.mt.llama_cpp import LlamaCppEngine
+from engines.mt.routes import Router, Scores
+from engines.mt.types import Translation, TranslationRequest
 from engines.store.library import Library
 from engines.vad.silero import SileroVAD
 from pipelines.comments.slang import Slang
@@ -46,7 +46,8 @@ log = structlog.get_logger()
 class Models(msgspec.Struct, frozen=True, kw_only=True):
     """The models of a process; made before the loop runs, since loading blocks."""
 
-    mt: LlamaCppEngine
+    mt: dict[str, TranslationEngine]
+    scores: dict[str, Scores]
     asr: WhisperEngine
     voice: SileroVAD
     languages: TextLanguages
@@ -57,8 +58,10 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
 def make_models(library: Library, settings: Settings) -> Models:
     """Everything that has to be found on disk. Raises StoreFault, BadModelFile, SettingsError."""
     cores = Cores(settings.models.cores or len(os.sched_getaffinity(0)))
+    translating = translation_models(library, settings.models)
     return Models(
-        mt=translation_engine(library, settings.models, cores),
+        mt={model.name: translation_engine(library, model, settings.models, cores) for model in translating},
+        scores={model.name: model.scores for model in translating},
         asr=recognition_engine(library, settings.models, cores),
         voice=SileroVAD(),
         languages=TextLanguages(),
@@ -88,19 +91,13 @@ class Node:
         clock, tokens = Clock(), Tokens(settings.auth.secret)
         hub = Hub(clock, HubSettings(max_viewers=settings.server.max_viewers))
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(models.mt.close)
+            for engine in models.mt.values():
+                stack.push_async_callback(engine.close)
             stack.push_async_callback(models.asr.close)
-            cache: ResultCache[Any, Any] = ResultCache(lambda request: request if request.text else None)
-            mt = await stack.enter_async_context(
-                Batcher(
-                    models.mt,
-                    settings.mt_batching,
-                    cache=cache,
-                    stage="mt",
-                    label=lambda request: request.pair,
-                    tokens=lambda translation: translation.tokens,
-                )
-            )
+            batchers = {
+                name: await stack.enter_async_context(self._batcher(engine)) for name, engine in models.mt.items()
+            }
+            mt = Router(batchers, models.scores)
             asr = await stack.enter_async_context(Batcher(models.asr, settings.asr_batching, stage="asr"))
             glossary = Shelf("node", models.glossary)
             parts = RoomParts(
@@ -135,6 +132,17 @@ class Node:
             )
             await self._run(resources, sockets, ready)
 
+    def _batcher(self, engine: TranslationEngine) -> Batcher[TranslationRequest, Translation]:
+        cache: ResultCache[TranslationRequest, Translation] = ResultCache(lambda row: row if row.text else None)
+        return Batcher(
+            engine,
+            self._settings.mt_batching,
+            cache=cache,
+            stage="mt",
+            label=lambda row: row.pair,
+            tokens=lambda result: result.tokens,
+        )
+
     async def _run(self, resources: Resources, sockets: Sockets, ready: Callable[[], None]) -> None:
         server = _HTTPServer(
             uvicorn.Config(
@@ -164,7 +172,8 @@ class Node:
             fan_out.cancel()
 
     async def _warm(self, ready: Callable[[], None]) -> None:
-        await self._models.mt.warm()
+        for engine in self._models.mt.values():
+            await engine.warm()
         await self._models.asr.warm()
         self._missing = None
         ready()

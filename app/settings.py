@@ -50,6 +50,8 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Where model files lie; by default $XDG_CACHE_HOME/sampan/models."""
     mt: str = "qwen2.5-coder-1.5b-instruct-q4_k_m"
     """Translation model, a name of `sampan models list`."""
+    mt_pairs: bool = True
+    """Models of single pairs that are installed translate these pairs where they score better."""
     asr: str = "whisper-base-ct2-fp16"
     """Recognition model, a name of `sampan models list`."""
     mt_slots: int = 8

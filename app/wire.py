@@ -34,7 +34,7 @@ class Hello(_Frame, frozen=True, kw_only=True, tag="hello"):
 
 
 class LedgerTimes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """When the cue passed each stage, in epoch milliseconds."""
+    """When the cue passed each stage, in epoch milliseconds; `route`: by which models it was translated."""
 
     captured: int | None = None
     received: int | None = None
@@ -44,6 +44,7 @@ class LedgerTimes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     queued: int | None = None
     inferred: int | None = None
     published: int | None = None
+    route: str | None = None
 
 
 class CueFrame(_Frame, frozen=True, kw_only=True, tag="cue"):

@@ -32,6 +32,7 @@ CACHE = Counter(
     "Requests answered from the cache (hit), with an equal one (joined), by a call (miss)",
     ("result",),
 )
+ROUTES = Counter("sampan_routes_total", "Texts translated, by the models that they came by", ("pair", "route"))
 SHED = Counter("sampan_shed_total", "Dropped on purpose, by cause", ("stage", "cause", "tier"))
 ENGINE_UP = Gauge("sampan_engine_up", "1 while the engine answers, 0 while it is marked down", ("engine",))
 ENGINE_FAULTS = Counter("sampan_engine_faults_total", "Calls and probes that failed as a whole", ("engine", "cause"))

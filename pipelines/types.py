@@ -29,7 +29,8 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
 
     captured: the last of its sound or the comment was made · received: it reached the server · endpointed: the
     utterance was found to have ended · recognised: ASR answered · normalised: a comment was cleaned ·
-    queued: it was handed to the batcher · inferred: MT answered · published: it was handed to delivery.
+    queued: it was handed to the batcher · inferred: MT answered · published: it was handed to delivery. `route`: by
+    which models it was translated.
     """
 
     captured: float | None = None
@@ -40,6 +41,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     queued: float | None = None
     inferred: float | None = None
     published: float | None = None
+    route: str | None = None
 
 
 class Comment(msgspec.Struct, frozen=True, kw_only=True):

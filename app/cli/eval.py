@@ -15,7 +15,7 @@ from rich.table import Table
 
 from app.cli.models import pull_with_progress
 from app.evaluation import EvaluationError, Line, Scores, other_systems, parse_pair, read_lines, score
-from app.models import translation_engine
+from app.models import TranslationEngine, translation_engine
 from app.settings import ModelSettings
 from engines.batching.batcher import Batcher
 from engines.batching.policy import BatchingSettings
@@ -23,7 +23,6 @@ from engines.batching.ticket import Done, Outcome, Ticket, Tier
 from engines.cores import Cores
 from engines.errors import EngineFault
 from engines.languages import LanguageTag, UnknownLanguage
-from engines.mt.llama_cpp import LlamaCppEngine
 from engines.mt.types import Translation, TranslationRequest
 from engines.store.library import Library
 
@@ -128,11 +127,12 @@ async def _all(
     return [task.result() for task in asked]
 
 
-def _engine(model: str | None, console: Console) -> LlamaCppEngine:
+def _engine(model: str | None, console: Console) -> TranslationEngine:
     library = Library()
-    settings = ModelSettings(mt=model) if model else ModelSettings()
-    pull_with_progress([settings.mt], console, library=library)
-    return translation_engine(library, settings, Cores(settings.cores or len(os.sched_getaffinity(0))))
+    settings = ModelSettings(mt_slots=16)
+    entry = library.catalogue.model(model or settings.mt)
+    pull_with_progress([entry.name], console, library=library)
+    return translation_engine(library, entry, settings, Cores(len(os.sched_getaffinity(0))))
 
 
 def _ticket() -> Ticket:

@@ -19,6 +19,8 @@ from rich.progress import (
 from rich.table import Column, Table
 
 from engines.errors import StoreFault
+from engines.languages import UnknownLanguage, parse_language
+from engines.mt.routes import best_models
 from engines.store import download
 from engines.store.library import Library
 
@@ -47,6 +49,10 @@ def list_models() -> None:
 @models.command()
 def pull(
     names: _Names = None,
+    languages: Annotated[
+        str | None,
+        typer.Option("--for", help="zh,vi,id,en: the best translation models between these that can be reached."),
+    ] = None,
     accept_non_commercial: Annotated[
         bool, typer.Option("--accept-non-commercial", help="Take models whose licence forbids commercial use.")
     ] = False,
@@ -54,7 +60,10 @@ def pull(
     """Bring models (by default the two that serve by default); go on where an earlier pull stopped."""
     console = Console()
     with _clear_errors():
-        paths = pull_with_progress(names or (), console, accept_non_commercial=accept_non_commercial)
+        if languages is not None:
+            paths = _pull_best(languages, console, accept_non_commercial=accept_non_commercial)
+        else:
+            paths = pull_with_progress(names or (), console, accept_non_commercial=accept_non_commercial)
     for name, path in paths.items():
         console.print(f"[green]ready[/] {name}  [dim]{escape(str(path))}[/]", soft_wrap=True)
 
@@ -85,6 +94,28 @@ def rm(names: Annotated[list[str], typer.Argument(metavar="NAME...", show_defaul
         for name in names:
             library.remove(name)
             Console().print(f"deleted {name}", soft_wrap=True)
+
+
+def _pull_best(languages: str, console: Console, *, accept_non_commercial: bool) -> dict[str, Path]:
+    """Bring what the best routes between some languages need; what can't be had gives way to the next best."""
+    tags = [parse_language(tag) for tag in languages.split(",")]
+    catalogue = Library().catalogue
+    offered = {
+        model.name: model.scores
+        for model in catalogue.models
+        if model.kind == "mt" and (accept_non_commercial or not model.non_commercial)
+    }
+    brought: dict[str, Path] = {}
+    while wanted := [name for name in best_models(offered, tags) if name not in brought]:
+        try:
+            brought |= pull_with_progress(wanted[:1], console, accept_non_commercial=accept_non_commercial)
+        except StoreFault as fault:
+            console.print(f"[yellow]not to be had:[/] {wanted[0]}; the next best is taken", soft_wrap=True)
+            console.print(f"[dim]{escape(fault.detail)}[/]", soft_wrap=True)
+            del offered[wanted[0]]
+            if not offered:
+                raise
+    return brought
 
 
 def pull_with_progress(
@@ -152,6 +183,9 @@ def _clear_errors() -> Iterator[None]:
         console.print(f"[red]error:[/] {escape(fault.detail)}", soft_wrap=True)
         console.print(escape(fault.hint), soft_wrap=True)
         raise typer.Exit(1) from fault
+    except UnknownLanguage as error:
+        Console(stderr=True).print(f"[red]error:[/] --for: {escape(str(error))}", soft_wrap=True)
+        raise typer.Exit(2) from error
 
 
 def _size(size_bytes: int) -> str:

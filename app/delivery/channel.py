@@ -8,6 +8,7 @@ from app.clock import Clock
 from app.delivery.frames import Frame, Position, Replay, packet
 from app.delivery.viewer import Viewer
 from app.wire import CueFrame, Gap, LedgerTimes, Retract
+from pipelines.ledger import STAGES
 from pipelines.types import Cue, Ledger
 
 HELD_CUES = 512
@@ -109,5 +110,6 @@ def _cue_frame(cue: Cue, seq: int, clock: Clock) -> CueFrame:
 
 
 def _times(ledger: Ledger, clock: Clock) -> LedgerTimes:
-    stamped = {stage: getattr(ledger, stage) for stage in ledger.__struct_fields__}
-    return LedgerTimes(**{stage: clock.epoch_ms(at) for stage, at in stamped.items() if at is not None})
+    stamped = {stage: getattr(ledger, stage) for stage in ("captured", *STAGES)}
+    times = {stage: clock.epoch_ms(at) for stage, at in stamped.items() if at is not None}
+    return LedgerTimes(**times, route=ledger.route)

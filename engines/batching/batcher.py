@@ -58,7 +58,6 @@ class Batcher(Generic[Row, Result]):
         self._pace = Pace()
         self._probes: set[asyncio.Task[None]] = set()
         self._calls: set[Call[Row, Result]] = set()
-        self._held: dict[Call[Row, Result], Instance[Row, Result]] = {}
         self._running: dict[Hashable, list[Request[Row, Result]]] = {}
         self._wake = asyncio.Event()
         self._tasks = asyncio.TaskGroup()
@@ -211,7 +210,7 @@ class Batcher(Generic[Row, Result]):
 
     def _start(self, call: Call[Row, Result]) -> None:
         self._calls.add(call)
-        instance = self._held[call] = self._instances.take()
+        instance = self._instances.take(call)
         for row in call.rows:
             if row[0].key is not None:
                 self._running[row[0].key] = row
@@ -233,9 +232,8 @@ class Batcher(Generic[Row, Result]):
     async def _run(self, call: Call[Row, Result], instance: Instance[Row, Result]) -> None:
         results = await self._try(call, instance)
         if isinstance(results, EngineFault) and results.retryable:
-            another = await self._instances.take_another(instance)
+            another = await self._instances.take_another(call, instance)
             if another is not None:
-                self._held[call] = another
                 results = await self._try(call, another)
         self._forget(call)
         if isinstance(results, EngineFault):
@@ -254,14 +252,8 @@ class Batcher(Generic[Row, Result]):
             instance.health.answered()
             self._pace.observe(loop.time() - began)
             INFER_SECONDS.labels(self._engine.name, self._label(call.first)).observe(loop.time() - began)
-        self._let_go(call)
+        self._instances.give_back(call)
         return results
-
-    def _let_go(self, call: Call[Row, Result]) -> None:
-        """The call is on no instance any more."""
-        instance = self._held.pop(call, None)
-        if instance is not None:
-            self._instances.give_back(instance)
 
     def _answered(self, call: Call[Row, Result], results: Sequence[Result | RowFailure]) -> None:
         now = asyncio.get_running_loop().time()
@@ -290,7 +282,7 @@ class Batcher(Generic[Row, Result]):
 
     def _ended(self, call: Call[Row, Result]) -> None:
         self._calls.discard(call)
-        self._let_go(call)
+        self._instances.give_back(call)
         self._forget(call)
         self._wake.set()
         call.settle(Failed(Unavailable(f"{self._engine.name} gave a call up", hint="look at the engine's own log")))

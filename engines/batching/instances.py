@@ -1,7 +1,7 @@
 """The instances of one model: which takes the next call, which is down, when it is probed."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -41,6 +41,7 @@ class Instances(Generic[Row, Result]):
             Instance(engine, Health(engine.name if alone else f"{engine.name}#{number}"))
             for number, engine in enumerate(engines)
         ]
+        self._held: dict[Hashable, Instance[Row, Result]] = {}  # by the calls that they run
         self._waiting = 0  # second tries that no instance has room for
         self._changed = asyncio.Event()
 
@@ -60,13 +61,11 @@ class Instances(Generic[Row, Result]):
         """How many calls all of them take at once."""
         return sum(instance.engine.capacity.concurrency for instance in self._all)
 
-    def take(self) -> Instance[Row, Result]:
-        """The one with most room, with a call more. Only while there is room."""
-        instance = max(self._all, key=lambda instance: instance.room)
-        instance.calls += 1
-        return instance
+    def take(self, call: Hashable) -> Instance[Row, Result]:
+        """The one with most room, for a call, until that gives it back. Only while there is room."""
+        return self._hold(call, max(self._all, key=lambda instance: instance.room))
 
-    async def take_another(self, last: Instance[Row, Result]) -> Instance[Row, Result] | None:
+    async def take_another(self, call: Hashable, last: Instance[Row, Result]) -> Instance[Row, Result] | None:
         """One for a second try, waiting for room: not the `last` where another is up; None when all are down."""
         self._waiting += 1
         try:
@@ -74,17 +73,18 @@ class Instances(Generic[Row, Result]):
                 up = [instance for instance in self._all if instance.health.fault is None]
                 instance = max([one for one in up if one is not last] or up, key=lambda instance: instance.room)
                 if instance.room > 0:
-                    instance.calls += 1
-                    return instance
+                    return self._hold(call, instance)
                 await self._changed.wait()
         finally:
             self._waiting -= 1
         return None
 
-    def give_back(self, instance: Instance[Row, Result]) -> None:
-        """A call of it has ended."""
-        instance.calls -= 1
-        self._change()
+    def give_back(self, call: Hashable) -> None:
+        """A call has ended; one that holds no instance any more may say so again."""
+        instance = self._held.pop(call, None)
+        if instance is not None:
+            instance.calls -= 1
+            self._change()
 
     def probed(self, instance: Instance[Row, Result], fault: EngineFault | None, now: float) -> None:
         """A probe has ended: the instance is up again, or not."""
@@ -99,6 +99,11 @@ class Instances(Generic[Row, Result]):
     def probe_at(self) -> float | None:
         """When the next is to be probed; None where none is."""
         return min((one.health.probe_at for one in self._all if not one.probing), default=None)
+
+    def _hold(self, call: Hashable, instance: Instance[Row, Result]) -> Instance[Row, Result]:
+        instance.calls += 1
+        self._held[call] = instance
+        return instance
 
     def _change(self) -> None:
         self._changed.set()

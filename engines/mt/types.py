@@ -24,9 +24,10 @@ class TranslationRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Translation(msgspec.Struct, frozen=True, kw_only=True):
-    """One translated text. `tokens` is what the engine generated."""
+    """One translated text. `tokens` is what was generated, `route` by which models it came."""
 
     text: str
     engine: str
     model_version: str
     tokens: int = 0
+    route: str | None = None

@@ -203,6 +203,7 @@ class Translator:
                 self._idle.set()
         if isinstance(outcome, Done):
             ledger = stamp(source.ledger, queued=queued, inferred=loop.time())
+            ledger = msgspec.structs.replace(ledger, route=outcome.result.route)
             text = restore(template, to_script(outcome.result.text, language))
             self._show(self._book.rendered(source, language, Rendering(text=text, ledger=ledger)))
         elif source.final:

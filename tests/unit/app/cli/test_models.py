@@ -78,3 +78,21 @@ def test_a_pull_of_what_is_here_shows_nothing(tmp_path: Path) -> None:
     screen = io.StringIO()
     pull_with_progress(["tiny"], Console(file=screen), library=library)
     assert screen.getvalue() == ""
+
+
+def test_pull_for_languages_brings_the_best_that_can_be_had(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = root / "held"
+    write(held, FILES)
+    offered = [
+        model_of(FILES, FolderOrigin(folder=str(root / "gone")), name="best", scores={"zh-Hans>en": 30.0}),
+        model_of(FILES, FolderOrigin(folder=str(held)), name="good", scores={"zh-Hans>en": 20.0}),
+        model_of(FILES, FolderOrigin(folder=str(held)), name="any", scores={"*": 5.0}),
+        model_of(FILES, FolderOrigin(folder=str(held)), name="other", scores={"en>vi": 40.0}),
+    ]
+    library = library_of(root / "library", *offered)
+    monkeypatch.setattr("app.cli.models.Library", lambda: library)
+    pulled = CliRunner().invoke(models, ["pull", "--for", "zh,en"])
+    assert pulled.exit_code == 0, pulled.output
+    assert "not to be had: best" in pulled.output
+    assert library.installed() == ("good", "any")
+    assert CliRunner().invoke(models, ["pull", "--for", "zh,xx"]).exit_code == 2

@@ -13,7 +13,13 @@ def content(size_bytes: int, seed: int = 1) -> bytes:
     return random.Random(seed).randbytes(size_bytes)
 
 
-def model_of(files: Mapping[str, bytes], *sources: Origin, name: str = "tiny", non_commercial: bool = False) -> Model:
+def model_of(
+    files: Mapping[str, bytes],
+    *sources: Origin,
+    name: str = "tiny",
+    non_commercial: bool = False,
+    scores: dict[str, float] | None = None,
+) -> Model:
     return Model(
         name=name,
         kind="mt",
@@ -27,6 +33,7 @@ def model_of(files: Mapping[str, bytes], *sources: Origin, name: str = "tiny", n
         ),
         sources=sources,
         non_commercial=non_commercial,
+        scores={"*": 1.0} if scores is None else scores,
     )
 
 

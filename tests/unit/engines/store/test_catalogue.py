@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from engines.errors import StoreFault
 from engines.languages import LANGUAGES
 from engines.store.catalogue import (
+    HttpsOrigin,
     HubOrigin,
     ModelFile,
     ModelScopeOrigin,
@@ -32,13 +33,33 @@ def test_the_defaults_translate_and_recognise_and_may_be_used_commercially() -> 
     assert not asr.non_commercial
 
 
+ON_HUBS = [model for model in SHIPPED.models if model.engine != "bergamot"]
+
+
 @pytest.mark.parametrize("model", SHIPPED.models, ids=lambda model: model.name)
-def test_every_shipped_model_names_known_languages_and_a_hub_a_mirror_modelscope_and_wheels(model) -> None:
+def test_every_shipped_model_names_known_languages_and_its_scores_their_pairs(model) -> None:
     assert set(model.languages) <= set(LANGUAGES)
+    pairs = set(model.scores) - {"*"}
+    assert {tag for pair in pairs for tag in pair.split(">")} <= set(model.languages)
+    assert bool(model.scores) == (model.kind == "mt")
+
+
+@pytest.mark.parametrize("model", ON_HUBS, ids=lambda model: model.name)
+def test_a_general_model_comes_from_a_hub_a_mirror_modelscope_and_wheels(model) -> None:
     assert [type(source) for source in model.sources] == [HubOrigin, HubOrigin, ModelScopeOrigin, WheelsOrigin]
 
 
-@pytest.mark.parametrize("model", SHIPPED.models, ids=lambda model: model.name)
+def test_students_come_from_their_repository_at_one_commit() -> None:
+    students = [model for model in SHIPPED.models if model.engine == "bergamot"]
+    assert {pair for model in students for pair in model.scores} >= {"zh-Hans>en", "en>zh-Hans", "id>en", "vi>en"}
+    for model in students:
+        (source,) = model.sources
+        assert isinstance(source, HttpsOrigin)
+        assert "e7957fc407441a5e3e35bbcbf9d60d9b35764618" in source.files_url
+        assert all(file.path.endswith(".gz") for file in model.files)
+
+
+@pytest.mark.parametrize("model", ON_HUBS, ids=lambda model: model.name)
 def test_the_parts_in_the_wheels_of_a_shipped_model_add_up_to_its_files(model) -> None:
     wheels = next(source for source in model.sources if isinstance(source, WheelsOrigin))
     parts = {file.path: file for file in wheels.files}
