@@ -7,6 +7,7 @@ from typing import Generic, Self, TypeVar
 
 from engines.batching.cache import ResultCache
 from engines.batching.call import Call, Request, infer, warm
+from engines.batching.flights import Flights
 from engines.batching.instances import Instance, Instances
 from engines.batching.policy import AskAgain, BatchingSettings, BatchPolicy, Pace
 from engines.batching.queue import WaitingQueue
@@ -58,7 +59,7 @@ class Batcher(Generic[Row, Result]):
         self._pace = Pace()
         self._probes: set[asyncio.Task[None]] = set()
         self._calls: set[Call[Row, Result]] = set()
-        self._running: dict[Hashable, list[Request[Row, Result]]] = {}
+        self._flights: Flights[Row, Result] = Flights(settings.max_queue_size)
         self._wake = asyncio.Event()
         self._tasks = asyncio.TaskGroup()
         self._serving: asyncio.Task[None] | None = None
@@ -142,10 +143,7 @@ class Batcher(Generic[Row, Result]):
                 self._give_up(request)
 
     def _admit(self, request: Request[Row, Result], now: float) -> None:
-        running = self._running.get(request.key)
-        if running is not None and len(running) < self._settings.max_queue_size:
-            request.call = running[0].call
-            running.append(request)
+        if self._flights.join(request):
             CACHE.labels("joined").inc()
             return
         self._policy.arrived(now)
@@ -211,9 +209,9 @@ class Batcher(Generic[Row, Result]):
     def _start(self, call: Call[Row, Result]) -> None:
         self._calls.add(call)
         instance = self._instances.take(call)
+        self._flights.start(call)
         for row in call.rows:
             if row[0].key is not None:
-                self._running[row[0].key] = row
                 CACHE.labels("miss").inc()
                 CACHE.labels("joined").inc(len(row) - 1)
         for request in call:
@@ -235,7 +233,7 @@ class Batcher(Generic[Row, Result]):
             another = await self._instances.take_another(call, instance)
             if another is not None:
                 results = await self._try(call, another)
-        self._forget(call)
+        self._flights.end(call)
         if isinstance(results, EngineFault):
             return call.settle(Failed(results))
         return self._answered(call, results)
@@ -247,7 +245,10 @@ class Batcher(Generic[Row, Result]):
         began = loop.time()
         results = await infer(instance.engine, [row[0].row for row in call.rows])
         if isinstance(results, EngineFault):
-            self._faulted(instance, results)
+            instance.health.faulted(results, loop.time())
+            if self._instances.fault is not None:
+                self._settle_waiting(Failed(self._instances.fault))
+            self._wake.set()
         else:
             instance.health.answered()
             self._pace.observe(loop.time() - began)
@@ -269,29 +270,17 @@ class Batcher(Generic[Row, Result]):
                     self._cache.put(request.key, result, now)
         call.answer(results, now)
 
-    def _faulted(self, instance: Instance[Row, Result], fault: EngineFault) -> None:
-        instance.health.faulted(fault, asyncio.get_running_loop().time())
-        if self._instances.fault is not None:
-            self._settle_waiting(Failed(self._instances.fault))
-        self._wake.set()
-
     def _cancel(self, call: Call[Row, Result]) -> None:
-        self._forget(call)
+        self._flights.end(call)
         if call.task is not None:
             call.task.cancel()
 
     def _ended(self, call: Call[Row, Result]) -> None:
         self._calls.discard(call)
         self._instances.give_back(call)
-        self._forget(call)
+        self._flights.end(call)
         self._wake.set()
         call.settle(Failed(Unavailable(f"{self._engine.name} gave a call up", hint="look at the engine's own log")))
-
-    def _forget(self, call: Call[Row, Result]) -> None:
-        """Nobody joins this call any more."""
-        for row in call.rows:
-            if self._running.get(row[0].key) is row:
-                del self._running[row[0].key]
 
     def _settle_waiting(self, outcome: Shed | Failed) -> None:
         for request in self._queue.clear():

@@ -169,7 +169,7 @@ def test_every_request_has_one_outcome_in_order_of_its_deadline_and_nothing_grow
         queue = batcher._queue
         assert len(cache) <= 200
         assert not any((len(queue), queue._flows, queue._groups, queue._equals, queue._superseding))
-        assert not any((batcher._calls, batcher._running, batcher._instances._held, batcher._probes))
+        assert not any((batcher._calls, batcher._flights, batcher._instances._held, batcher._probes))
         assert all(instance.calls == 0 for instance in batcher._instances._all)
 
     run_virtual(main())
