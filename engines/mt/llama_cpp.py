@@ -15,6 +15,7 @@ from engines.errors import EngineFault, Unavailable, without_foreign_words
 from engines.languages import LANGUAGES
 from engines.mt.checks import LOST, UNTOUCHED, fault_of
 from engines.mt.llama_model import LlamaModel
+from engines.mt.llama_prompts import PromptStore
 from engines.mt.llama_slots import CONTEXT_TOKENS, Job, Slots, TooLong, sequences
 from engines.mt.prompts import Prompts
 from engines.mt.types import Translation, TranslationRequest
@@ -101,7 +102,8 @@ class LlamaCppEngine:
                 sequences=sequences(settings.slots),
                 context_tokens=CONTEXT_TOKENS,
             )
-            slots = Slots(model, Prompts(settings.shots), self._cores, settings.slots)
+            store = PromptStore(self._path.parent / ".prompts")
+            slots = Slots(model, Prompts(settings.shots), store, self._cores, settings.slots)
         except Exception as fault:  # noqa: BLE001 - whatever broke, those who wait for the model learn it
             self._loaded.set_exception(without_foreign_words(fault))
             return
@@ -194,12 +196,19 @@ class LlamaCppEngine:
         return Translation(text=text, engine=self.name, model_version=self.version, tokens=written), fault
 
     def _again(self, slots: Slots, call: _Call, answer: Translation | RowFailure, fault: str | None) -> _Call | None:
-        """A second try with the other prompt; where the source was left as it was, without Latin letters."""
-        if fault is None or call.first is not None:
+        """A second try with the other prompt; where the source was left as it was, without Latin letters.
+
+        Of a row without text: the pair's prompt for sentences is made ready too.
+        """
+        if call.first is not None:
+            return None
+        if not call.request.text:
+            return _Call(call.request, slots.job(call.request, "prose"), call.answer, first=answer)
+        if fault is None:
             return None
         own_letters = "Latin" not in LANGUAGES[call.request.target].scripts
         latin = not (own_letters and fault in UNTOUCHED and not call.request.keep)
-        job = slots.job(call.request, again=True, latin=latin)
+        job = slots.job(call.request, "again", latin=latin)
         return _Call(call.request, job, call.answer, first=answer) if slots.can_admit(job) else None
 
 

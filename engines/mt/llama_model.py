@@ -1,6 +1,7 @@
 """llama.cpp's model and context behind few calls. Every call must come from one thread."""
 
 import ctypes
+from collections.abc import Sequence
 from pathlib import Path
 
 import llama_cpp
@@ -98,6 +99,25 @@ class LlamaModel:
     def share(self, source: int, sequence: int) -> None:
         """Let `sequence` begin with all that `source` holds; cells are shared, not copied."""
         llama_cpp.llama_memory_seq_cp(self._memory, source, sequence, -1, -1)
+
+    def save_sequence(self, sequence: int, file: Path, tokens: Sequence[int]) -> bool:
+        """Write a sequence's cells, which hold `tokens`, to a file; False where that failed."""
+        array = (llama_cpp.llama_token * len(tokens))(*tokens)
+        name = str(file).encode()
+        return bool(llama_cpp.llama_state_seq_save_file(self._context, name, sequence, array, len(tokens)))
+
+    def load_sequence(self, sequence: int, file: Path, tokens: Sequence[int]) -> bool:
+        """Fill an empty sequence from a file that holds just these tokens; False, and the sequence empty, where not."""
+        room = (llama_cpp.llama_token * len(tokens))()
+        count = ctypes.c_size_t(0)
+        name = str(file).encode()
+        read = llama_cpp.llama_state_seq_load_file(
+            self._context, name, sequence, room, len(tokens), ctypes.byref(count)
+        )
+        if read and list(room[: count.value]) == list(tokens):
+            return True
+        self.forget(sequence)
+        return False
 
     def forget(self, sequence: int) -> None:
         """Drop a sequence's cells."""

@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 
 from engines.cores import Cores
 from engines.mt.llama_model import LlamaModel
-from engines.mt.prompts import Prompt, Prompts
+from engines.mt.llama_prompts import PromptStore
+from engines.mt.prompts import Kind, Prompt, Prompts
 from engines.mt.script_masks import ScriptMasks
 from engines.mt.types import TranslationRequest
 
-PREFIXES = 24  # pairs whose prompt is kept at least; the one used longest ago gives way
+PREFIXES = 12  # pairs whose prompt is kept in memory at least; the one used longest ago gives way
 CONTEXT_TOKENS = 16_384
 LONGEST_TEXT = 3_072  # tokens; 2,000 characters of any language of the service stay below
 LONGEST_ANSWER = 1_536  # tokens
+PROSE_TOKENS = 20  # a text of so many is a sentence
 READ_TOKENS = 48  # of prompts and texts in one step, so that reading a long one does not hold up the others
 
 # How many tokens a translation may have for each token of its source, with Qwen's vocabulary.
@@ -41,6 +43,7 @@ class _Prefix:
     """A pair's prompt in a sequence of its own; `todo` is what has still to be read of it."""
 
     sequence: int
+    tokens: list[int]
     todo: list[int]
     length: int = 0
 
@@ -68,8 +71,9 @@ class Job:
 class Slots:
     """The rows that are decoded together."""
 
-    def __init__(self, model: LlamaModel, prompts: Prompts, cores: Cores, slots: int) -> None:
+    def __init__(self, model: LlamaModel, prompts: Prompts, store: PromptStore, cores: Cores, slots: int) -> None:
         self._model = model
+        self._store = store
         self._cores = cores
         self._prompts = prompts
         tokens = range(model.size)
@@ -87,10 +91,10 @@ class Slots:
         """Whether anything is being decoded."""
         return bool(self._jobs)
 
-    def job(self, request: TranslationRequest, *, again: bool = False, latin: bool = True) -> Job:
+    def job(self, request: TranslationRequest, kind: Kind | None = None, *, latin: bool = True) -> Job:
         """A job for a text. Raises TooLong. Special tokens in the text are read as text.
 
-        `again`: with the other prompt; `latin` False: the answer has to do without Latin letters.
+        `kind`: of prompt, by default as long as the text is; `latin` False: the answer has to do without Latin letters.
         """
         text = self._model.tokens(request.text, special=False)
         if len(text) > LONGEST_TEXT:
@@ -99,7 +103,7 @@ class Slots:
         todo = text + self._after_text if text else []
         most = min(len(text) * growth + _SPARE_TOKENS, LONGEST_ANSWER)
         banned = self._masks.banned(request.target) if latin else self._masks.banned_with_latin(request.target)
-        prompt = Prompt(request.source, request.target, again)
+        prompt = Prompt(request.source, request.target, kind or ("prose" if len(text) >= PROSE_TOKENS else "chat"))
         return Job(prompt=prompt, todo=todo, most=most, banned=banned, cells=len(todo) + most)
 
     def can_admit(self, job: Job) -> bool:
@@ -118,8 +122,10 @@ class Slots:
         for slot, job in sorted(self._jobs.items(), key=lambda entry: len(entry[1].todo)):
             is_long = len(job.todo) > READ_TOKENS  # it holds nobody up: short texts and their prompts come first
             budget -= self._feed(slot, job, budget - prompts if is_long else budget)
-        self._read_prefixes(budget)
+        read = self._read_prefixes(budget)
         self._model.decode(self._cores.free())
+        for prefix in read:
+            self._store.keep(self._model, prefix.sequence, prefix.tokens)
         for job in self._jobs.values():
             if job.row >= 0:
                 self._write(job)
@@ -145,8 +151,9 @@ class Slots:
         prompts = {job.prompt for job in self._jobs.values() if job.position is None and job.todo}
         return sum(len(self._prefixes[prompt].todo) for prompt in prompts)
 
-    def _read_prefixes(self, budget: int) -> None:
-        """Read on in the prompts that jobs wait for, as far as the budget goes."""
+    def _read_prefixes(self, budget: int) -> list[_Prefix]:
+        """Read on in the prompts that jobs wait for, as far as the budget goes; those that are whole with that."""
+        whole: list[_Prefix] = []
         waiting = [job for job in self._jobs.values() if job.position is None]
         waiting.sort(key=lambda job: not job.todo)  # a text that waits comes before a pair that is only made ready
         for prompt in dict.fromkeys(job.prompt for job in waiting):
@@ -156,6 +163,9 @@ class Slots:
                 self._model.add(token, prefix.length, prefix.sequence, logits=False)
                 prefix.length += 1
             budget -= len(part)
+            if part and not prefix.todo:
+                whole.append(prefix)
+        return whole
 
     def _feed(self, slot: int, job: Job, budget: int) -> int:
         """Add a job's next tokens to the decode: some of its text, or the token that it wrote last."""
@@ -220,4 +230,7 @@ class Slots:
         sequence = self._free_prefixes.pop()
         self._model.forget(sequence)
         text = self._prompts.prefix(prompt) + self._prompts.before_text()
-        self._prefixes[prompt] = _Prefix(sequence, self._model.tokens(text, special=True))
+        tokens = self._model.tokens(text, special=True)
+        prefix = self._prefixes[prompt] = _Prefix(sequence, tokens, tokens)
+        if self._store.restore(self._model, sequence, tokens):
+            prefix.todo, prefix.length = [], len(tokens)

@@ -2,7 +2,7 @@
 
 import tomllib
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from engines.languages import LANGUAGES, LanguageTag
 
@@ -16,32 +16,36 @@ SYSTEM = (
 )
 
 
+Kind = Literal["chat", "prose", "again"]
+
+
 class Prompt(NamedTuple):
-    """Which prompt: of a pair, the first or another for a second try."""
+    """Which prompt of a pair: for short lines, for whole sentences, or another for a second try."""
 
     source: LanguageTag
     target: LanguageTag
-    again: bool = False
+    kind: Kind = "chat"
 
 
 class Prompts:
     """The fixed part of a pair's prompt and the part that changes with every text."""
 
     def __init__(self, shots: int) -> None:
-        """`shots`: how many example lines a prompt shows; the others are for second tries."""
-        lines = tomllib.loads(files("engines.mt").joinpath("prompts.toml").read_text(encoding="utf-8"))["lines"]
-        self._first: list[dict[str, str]] = lines[:shots]
-        self._again: list[dict[str, str]] = lines[shots:]
+        """`shots`: how many lines of chat a prompt shows; the others are for second tries."""
+        lines = tomllib.loads(files("engines.mt").joinpath("prompts.toml").read_text(encoding="utf-8"))
+        chat: list[dict[str, str]] = lines["chat"]
+        # The lines of chat come last, next to the text.
+        self._lines = {"chat": chat[:shots], "prose": [*lines["prose"], *chat[:shots]], "again": chat[shots:]}
 
     def prefix(self, prompt: Prompt) -> str:
-        """What every request of a pair begins with: to be computed once and shared."""
+        """What every request of a pair and kind begins with: to be computed once and shared."""
         source, target = prompt.source, prompt.target
-        system = (_AGAIN if prompt.again else SYSTEM).format(
+        system = (_AGAIN if prompt.kind == "again" else SYSTEM).format(
             source=LANGUAGES[source].english, target=LANGUAGES[target].english
         )
         turns = "".join(
             f"{self.before_text()}{line[source]}{self.after_text()}{line[target]}<|im_end|>\n"
-            for line in (self._again if prompt.again else self._first)
+            for line in self._lines[prompt.kind]
             if source in line and target in line
         )
         return f"<|im_start|>system\n{system}<|im_end|>\n{turns}"

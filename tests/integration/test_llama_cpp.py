@@ -2,7 +2,7 @@
 
 import asyncio
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from engines.languages import LANGUAGES, LanguageTag
 from engines.lid.scripts import count_scripts, has_vietnamese_letter
 from engines.mt.llama_cpp import LlamaCppEngine, LlamaSettings
 from engines.mt.llama_model import LlamaModel
+from engines.mt.llama_prompts import PromptStore
 from engines.mt.llama_slots import CONTEXT_TOKENS, LONGEST_TEXT, PREFIXES
 from engines.mt.prompts import Prompt, Prompts
 from engines.mt.script_masks import ScriptMasks
@@ -243,11 +244,45 @@ def test_the_longest_comment_of_any_language_fits(model: LlamaModel, language: L
 def test_the_prompts_of_as_many_pairs_as_are_kept_leave_the_texts_half_of_the_context(model: LlamaModel) -> None:
     prompts = Prompts(LlamaSettings().shots)
     pairs = [(source, target) for source in LANGUAGES for target in LANGUAGES if source != target]
-    lengths = [len(model.tokens(prompts.prefix(Prompt(*pair)) + prompts.before_text(), special=True)) for pair in pairs]
+    lengths = [
+        len(model.tokens(prompts.prefix(Prompt(*pair, "prose")) + prompts.before_text(), special=True))
+        for pair in pairs
+    ]
     assert sum(sorted(lengths)[-PREFIXES:]) <= CONTEXT_TOKENS // 2
 
 
 def prompt_lines() -> list[dict[str, str]]:
     text = files("engines.mt").joinpath("prompts.toml").read_text(encoding="utf-8")
-    lines: list[dict[str, str]] = tomllib.loads(text)["lines"]
+    lines: list[dict[str, str]] = tomllib.loads(text)["chat"]
     return lines
+
+
+async def test_prompts_that_were_read_once_are_there_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "model.gguf"
+    file.symlink_to(model_file())
+    asked = request("今天晚上的直播里我们会给大家介绍三款新的电热水壶，还有抽奖活动。")
+    kept: list[int] = []
+    keep = PromptStore.keep
+
+    def counted(store: PromptStore, model: LlamaModel, sequence: int, tokens: Sequence[int]) -> None:
+        kept.append(len(tokens))
+        keep(store, model, sequence, tokens)
+
+    monkeypatch.setattr(PromptStore, "keep", counted)
+
+    async def answer() -> Translation | RowFailure:
+        engine = new_engine(file, slots=2)
+        try:
+            return (await engine.run([asked]))[0]
+        finally:
+            await engine.close()
+
+    first = await answer()
+    assert await answer() == first
+    assert len(kept) == 1, "the prompt was read once"
+    (state,) = (tmp_path / ".prompts").glob("*.kv")
+    state.write_bytes(state.read_bytes()[:1000])
+    assert await answer() == first
+    assert len(kept) == 2, "what was cut short is read anew"
