@@ -29,6 +29,7 @@ quality: .venv/dev.stamp
 
 bench: .venv/dev.stamp
 	@$(BIN)/python -m loadtest.fanout_bench
+	@$(BIN)/python -m tests.benchmarks.mt_batching
 
 lock: .venv/dev.stamp
 	@tools/lock $(BIN)/uv

@@ -1,0 +1,1 @@
+"""Measurements, run by hand: `make bench`. They print figures and assert nothing."""
