@@ -7,13 +7,13 @@ from engines.lid.scripts import script_shares
 from engines.mt.types import TranslationRequest
 
 _META = re.compile(
-    r"^(sure[,!.]|here (is|are) (the|your)|the translation (is|of)|translation:|as an ai|i('m| am) sorry|i can(no|')t"
+    r"^(sure[,!.]|here('s| is| are) (the|your) (\w+ )?translat|the translation (is|of)|translation:|as an ai|i('m| am) sorry|i can(no|')t"
     r"|好的，|以下是|翻译[:：]|翻译结果|作为(一个)?(人工智能|ai)|抱歉，我(无法|不能)|对不起，我(无法|不能))",
     re.IGNORECASE,
 )
 _REPEAT = re.compile(r"(.{2,40}?)\1{4,}", re.DOTALL)
 _SAID_AGAIN = re.compile(r"(.{1,40}?)\1{2,}", re.DOTALL)  # laughter may be translated as laughter
-_LATIN_WORD = re.compile(r"[A-Za-zÀ-ỹ][A-Za-zÀ-ỹ'’-]*")
+_LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏḀ-ỿ][A-Za-zÀ-ɏḀ-ỿ'’-]*")
 _LATIN_RUN = re.compile(rf"(?:{_LATIN_WORD.pattern}[\s,.!?]+){{2,}}{_LATIN_WORD.pattern}")
 UNTOUCHED = frozenset({"echo", "wrong_script"})  # faults of an answer that left the source as it was
 LOST = "lost"  # the one fault that can be mended afterwards, by saying at the end what was lost

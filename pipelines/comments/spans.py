@@ -41,7 +41,9 @@ _EMOTICON = re.compile(
 _FACE = re.compile(r"[^\w\s]{0,8}[(（][^()（）]{1,16}[)）][^\s\w]{0,8}|[^\w\s][^\s]{0,10}[^\w\s]")
 _FACE_LETTERS = frozenset("ωДдЦзεσοoOvuUTwxVყლノヽヾツシつっとくへлиوಠ益皿口ロ人一二艸三ㅂㅅㅠㅜㅇᴗᵕʕʔಥ٩۶ง")
 # A7M4, SKU-1203, RTX4090: capitals, then figures. "XL2" and the like are sizes, which stay as they are too.
-_CODE = re.compile(r"(?<![A-Za-z0-9-])[A-Z]{1,6}-?\d{1,6}(?:[A-Za-z]{0,3}\d{0,4})(?:-[A-Za-z0-9]{1,8})?(?![A-Za-z0-9])")
+_CODE = re.compile(
+    r"(?<![A-Za-z0-9-])(?!(?:RMB?|RP|CNY|THB|IDR|MYR|USD|SGD|HKD|VND|PHP|NT|HK|US)\d)[A-Z]{1,6}-?\d{1,6}(?:[A-Za-z]{0,3}\d{0,4})(?:-[A-Za-z0-9]{1,8})?(?![A-Za-z0-9])"
+)
 
 
 def find_spans(text: str, authors: Collection[str] = ()) -> tuple[Span, ...]:

@@ -102,7 +102,7 @@ def _pattern(language: LanguageTag) -> re.Pattern[str]:
     unsaid, _ = _UNSAID.get(language, ("(?!)", ""))
     return re.compile(
         rf"(?<![A-Za-z])(?P<before>{_any_of(_BEFORE)}) ?(?P<a1>{_AMOUNT}) ?(?P<times>(?:{times})(?![A-Za-z]))?"
-        rf"|(?P<a2>{_AMOUNT}) ?(?P<after_times>{times})? ?(?P<after>{after})(?![A-Za-zÀ-ỹ])"
+        rf"|(?P<a2>{_AMOUNT}) ?(?P<after_times>{times})? ?(?P<after>{after})(?![A-Za-zÀ-ɏḀ-ỿ])"
         r"(?:(?<=块)(?P<tenths>\d)(?!\d))?"
         rf"|(?P<a3>{_AMOUNT}) ?(?P<unsaid>{unsaid})(?!\w){_COUNTED}",
         re.IGNORECASE,

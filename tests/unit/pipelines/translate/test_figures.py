@@ -24,6 +24,7 @@ pytestmark = pytest.mark.unit
         ("id", "harga 99rb", {"en": "99,000 rupiah"}),
         ("id", "Rp 1,5 juta", {"en": "1,500,000 rupiah", "vi": "1.500.000 rupiah"}),
         ("th", "ราคา 199 บาท", {"en": "199 baht", "zh-Hans": "199泰铢"}),
+        ("th", "ราคา 199 บาทค่ะ", {"zh-Hans": "199泰铢"}),
         ("ms", "RM12.50", {"en": "12.50 ringgit", "zh-Hans": "12.50令吉"}),
         ("en", "HK$88", {"zh-Hans": "88港币"}),
         ("ja", "¥500", {"en": "500 yen"}),
