@@ -157,6 +157,8 @@ class Batcher(Generic[Row, Result]):
             self._queue.remove(request)
             self._wake.set()
         elif not request.call.is_awaited:
+            # Counted as if it had ended now: otherwise only what was quick enough would say how long calls take.
+            self._pace.observe(asyncio.get_running_loop().time() - request.call.started)
             self._cancel(request.call)
 
     async def _serve(self) -> None:

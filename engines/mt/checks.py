@@ -7,7 +7,8 @@ from engines.lid.scripts import script_shares
 from engines.mt.types import TranslationRequest
 
 _META = re.compile(
-    r"^(sure[,!.]|here('s| is| are) (the|your) (\w+ )?translat|the translation (is|of)|translation:|as an ai|i('m| am) sorry|i can(no|')t"
+    r"^(sure[,!.]|here('s| is| are) (the|your) (\w+ )?translat|the translation (is|of)|translation:|as an ai"
+    r"|i('m| am) sorry|i can(no|')t"
     r"|好的，|以下是|翻译[:：]|翻译结果|作为(一个)?(人工智能|ai)|抱歉，我(无法|不能)|对不起，我(无法|不能))",
     re.IGNORECASE,
 )
