@@ -34,7 +34,8 @@ class Prompts:
         """`shots`: how many lines of chat a prompt shows; the others are for second tries."""
         lines = tomllib.loads(files("engines.mt").joinpath("prompts.toml").read_text(encoding="utf-8"))
         chat: list[dict[str, str]] = lines["chat"]
-        self._lines = {"chat": chat[:shots], "prose": lines["prose"], "again": chat[shots:]}
+        # The lines of chat come last, next to the text.
+        self._lines = {"chat": chat[:shots], "prose": [*lines["prose"], *chat[:shots]], "again": chat[shots:]}
 
     def prefix(self, prompt: Prompt) -> str:
         """What every request of a pair and kind begins with: to be computed once and shared."""
@@ -42,10 +43,10 @@ class Prompts:
         system = (_AGAIN if prompt.kind == "again" else SYSTEM).format(
             source=LANGUAGES[source].english, target=LANGUAGES[target].english
         )
-        lines = [line for line in self._lines[prompt.kind] if source in line and target in line]
         turns = "".join(
             f"{self.before_text()}{line[source]}{self.after_text()}{line[target]}<|im_end|>\n"
-            for line in lines or self._lines["chat"]
+            for line in self._lines[prompt.kind]
+            if source in line and target in line
         )
         return f"<|im_start|>system\n{system}<|im_end|>\n{turns}"
 
