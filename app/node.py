@@ -29,6 +29,7 @@ from engines.asr.whisper import WhisperEngine
 from engines.batching.batcher import Batcher
 from engines.batching.cache import ResultCache
 from engines.cores import Cores
+from engines.errors import EngineFault
 from engines.lid.text_language import TextLanguages
 from engines.mt.routes import Router, Scores
 from engines.mt.types import Translation, TranslationRequest
@@ -172,8 +173,13 @@ class Node:
             fan_out.cancel()
 
     async def _warm(self, ready: Callable[[], None]) -> None:
-        for engine in self._models.mt.values():
-            await engine.warm()
+        first, *others = self._models.mt.items()
+        await first[1].warm()
+        for name, engine in others:
+            try:
+                await engine.warm()
+            except EngineFault as fault:  # the general model takes its pairs over
+                log.warning("model_unavailable", model=name, fault=type(fault).__name__, hint=fault.hint)
         await self._models.asr.warm()
         self._missing = None
         ready()

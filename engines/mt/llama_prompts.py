@@ -1,6 +1,7 @@
 """Prompts that were read once are kept on disk, so that the next start has them in milliseconds."""
 
 import hashlib
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +33,7 @@ class PromptStore:
     def keep(self, model: LlamaModel, sequence: int, tokens: Sequence[int]) -> None:
         """Keep the state of a sequence that holds just these tokens."""
         file = self._file(tokens)
-        part = file.with_suffix(".part")
+        part = file.with_suffix(f".{os.getpid()}.part")
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
             if model.save_sequence(sequence, part, tokens):

@@ -77,7 +77,9 @@ function fill(row, frame) {
   count.hidden = !(frame.count > 1);
   count.textContent = frame.count > 1 ? `×${frame.count}` : "";
   row.classList.toggle("pending", pending);
-  row.classList.toggle("as-written", (frame.flags ?? []).includes("untranslated"));
+  const asWritten = (frame.flags ?? []).includes("untranslated");
+  row.classList.toggle("as-written", asWritten);
+  text.title = asWritten ? `Not translated: ${(frame.reason ?? "").replaceAll("_", " ")}` : "";
   const translated = !pending && frame.text !== frame.source_text;
   write(source, translated ? frame.source_text : "", frame.source_lang);
   button.hidden = !translated;
