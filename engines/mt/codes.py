@@ -2,9 +2,9 @@
 
 # FLORES-200's codes, as NLLB uses them; Cantonese is of its own there.
 NLLB: dict[str, str] = {
-    "zh-Hans": "zho_Hans", "zh-Hant": "zho_Hant", "yue": "yue_Hant", "en": "eng_Latn", "vi": "vie_Latn",
-    "th": "tha_Thai", "id": "ind_Latn", "ms": "zsm_Latn", "fil": "tgl_Latn", "km": "khm_Khmr", "my": "mya_Mymr",
-    "lo": "lao_Laoo", "ja": "jpn_Jpan", "ko": "kor_Hang",
+    "zh-Hans": "zho_Hans", "zh-Hant": "zho_Hant", "zh-Hant-HK": "zho_Hant", "yue": "yue_Hant", "en": "eng_Latn",
+    "vi": "vie_Latn", "th": "tha_Thai", "id": "ind_Latn", "ms": "zsm_Latn", "fil": "tgl_Latn", "km": "khm_Khmr",
+    "my": "mya_Mymr", "lo": "lao_Laoo", "ja": "jpn_Jpan", "ko": "kor_Hang",
 }  # fmt: skip
 # M2M100's: one Chinese, without Cantonese.
 M2M100: dict[str, str] = {
@@ -13,6 +13,7 @@ M2M100: dict[str, str] = {
 }  # fmt: skip
 # Targets of OPUS-MT models that have several, ISO 639-3 and script.
 OPUS: dict[str, str] = {
-    "zh-Hans": "cmn_Hans", "zh-Hant": "cmn_Hant", "yue": "yue_Hant", "en": "eng", "vi": "vie", "th": "tha", "id": "ind",
+    "zh-Hans": "cmn_Hans", "zh-Hant": "cmn_Hant", "zh-Hant-HK": "cmn_Hant", "yue": "yue_Hant", "en": "eng",
+    "vi": "vie", "th": "tha", "id": "ind",
     "ms": "zsm_Latn", "fil": "tgl_Latn", "km": "khm_Khmr", "my": "mya", "lo": "lao", "ja": "jpn", "ko": "kor",
 }  # fmt: skip

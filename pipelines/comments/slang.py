@@ -12,6 +12,7 @@ import msgspec
 from engines.languages import LANGUAGES, LanguageTag
 from pipelines.spans import Reworded, Span, SpanKind
 
+_READ_AS = {LanguageTag("zh-Hant-HK"): LanguageTag("zh-Hant")}  # languages that share a lexicon
 _AS_IT_IS = "="  # in place of plain wording: a longer word that only looks like slang
 _SILENT = frozenset({SpanKind.URL, SpanKind.NAME, SpanKind.TAG, SpanKind.EMOTE, SpanKind.EMOJI, SpanKind.FACE})
 _GAP, _WORD = "\x00", "\ue000"  # stand for kept characters: those beside the words of a comment, those among them
@@ -82,7 +83,7 @@ class Slang:
 
     def reworded(self, text: str, language: LanguageTag, keep: Sequence[Span] = ()) -> tuple[Reworded, ...]:
         """The slang in a normalised text, first to last; none of it touches or reaches across a span of `keep`."""
-        lexicon = self._lexicons.get(language)
+        lexicon = self._lexicons.get(_READ_AS.get(language, language))
         return tuple(lexicon.found(_masked(_small(text), keep))) if lexicon else ()
 
 

@@ -7,8 +7,9 @@ from opencc import OpenCC
 from engines.languages import LanguageTag
 from engines.lid.han import is_simplified_only, is_traditional_only
 
-# Traditional text takes Taiwan's characters and words, Cantonese takes Hong Kong's characters and keeps its words.
-_CONVERSIONS = {"zh-Hans": "t2s", "zh-Hant": "s2twp", "yue": "s2hk"}
+# Traditional text takes Taiwan's characters and words, or Hong Kong's characters; Cantonese takes these, and keeps its
+# words.
+_CONVERSIONS = {"zh-Hans": "t2s", "zh-Hant": "s2twp", "zh-Hant-HK": "s2hk", "yue": "s2hk"}
 
 
 @lru_cache(maxsize=len(_CONVERSIONS))
@@ -17,7 +18,7 @@ def _converter(conversion: str) -> OpenCC:
 
 
 def to_script(text: str, target: LanguageTag) -> str:
-    """The text in the one script of `target`: zh-Hans, zh-Hant or yue; text for other targets is given back as it is.
+    """The text in the one script of `target`, where that is a Chinese; text for other targets is given back as it is.
 
     Towards Traditional, a text that has characters of Traditional alone and none of Simplified alone is left as it is:
     converting it again could change words that are right (皇后, 茶几). Safe to call from any thread.

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 import msgspec
 
-from engines.languages import LanguageTag
+from engines.languages import LanguageTag, is_chinese
 from pipelines.spans import Span, SpanKind
 
 _AMOUNT = r"(?<![\d.,])(?:\d{1,3}(?:[.,]\d{3}){1,4}(?:[.,]\d{1,2})?|\d{1,12}(?:[.,]\d{1,2})?)(?![\d]|[.,]\d)"
@@ -39,6 +39,7 @@ _COUNTED = r"(?! ?(?:view|sub|fan|follow|like|người|lượt|orang|penonton))"
 # Signs that mean other things too: 块 counts pieces (3块蛋糕), 元 begins words (元素).
 _MONEY_ONLY = {"块": "(?=$|[^\u4e00-\u9fff]|[吧吗呢啊呀了的就能可包买一多])", "元": "(?![素旦首宵])"}
 _YEN_SIGNS = frozenset("¥￥")
+_NAMED_AS = {"zh-Hant-HK": "zh-Hant"}
 _POINT_GROUPS = frozenset({"vi", "id"})
 _GROUPED_FROM = 10_000
 
@@ -66,8 +67,8 @@ def say_price(text: str, source: LanguageTag, target: LanguageTag) -> str:
         return text
     price = _read(found, source)
     names = _names()[price.currency]
-    blank = "" if target in ("zh-Hans", "zh-Hant", "yue", "ja") else " "
-    return f"{_written(price.amount, target)}{blank}{names.get(target) or names['en']}"
+    blank = "" if is_chinese(target) or target == "ja" else " "
+    return f"{_written(price.amount, target)}{blank}{names.get(_NAMED_AS.get(target, target)) or names['en']}"
 
 
 def _read(found: re.Match[str], language: LanguageTag) -> Price:

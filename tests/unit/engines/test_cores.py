@@ -32,8 +32,9 @@ def test_a_claim_ends_with_an_error_too() -> None:
     [
         ("zh", "zh-Hans"),
         ("ZH-hans", "zh-Hans"),
-        ("zh-Hant-HK", "zh-Hant"),
+        ("zh-Hant-HK", "zh-Hant-HK"),
         ("zh_TW", "zh-Hant"),
+        ("zh-hk", "zh-Hant-HK"),
         ("zh-yue", "yue"),
         ("en-US", "en"),
         (" vi ", "vi"),
@@ -54,7 +55,7 @@ def test_a_tag_of_no_language_is_refused_with_those_there_are(tag: str) -> None:
 
 
 def test_chinese_is_told_from_japanese() -> None:
-    assert [tag for tag in LANGUAGES if is_chinese(tag)] == ["zh-Hans", "zh-Hant", "yue"]
+    assert [tag for tag in LANGUAGES if is_chinese(tag)] == ["zh-Hans", "zh-Hant", "zh-Hant-HK", "yue"]
 
 
 def test_samples_and_seconds_agree() -> None:

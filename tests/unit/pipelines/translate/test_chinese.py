@@ -19,6 +19,7 @@ _HANS, _HANT, _YUE = LanguageTag("zh-Hans"), LanguageTag("zh-Hant"), LanguageTag
         ("視頻軟件後面的頭髮", _HANS, "视频软件后面的头发"),
         ("视频软件后面的头发", _HANT, "影片軟體後面的頭髮"),
         ("视频软件后面的头发", _YUE, "視頻軟件後面的頭髮"),
+        ("视频软件后面的头发", LanguageTag("zh-Hant-HK"), "視頻軟件後面的頭髮"),
         ("这里面很卫生", _YUE, "這裏面很衞生"),
         ("后面", _HANT, "後面"),
         ("皇后的頭髮", _HANT, "皇后的頭髮"),
