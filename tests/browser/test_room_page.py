@@ -103,6 +103,19 @@ def test_events_are_used_where_sockets_fail_twice(server: ScriptedServer, open_p
     assert _count(server, "blocked") == 2
 
 
+def test_what_many_write_shows_how_many_and_what_is_as_written_says_why(
+    server: ScriptedServer, open_page: OpenPage
+) -> None:
+    page = _room(server, open_page)
+    server.cue("c1", "zh-Hans", "唱首歌", "sing a song", kind="comment")
+    expect(page.locator("#comments .count")).to_be_hidden()
+    server.cue("c1", "zh-Hans", "唱首歌", "sing a song", kind="comment", revision=1, count=12)
+    expect(page.locator("#comments .count")).to_have_text("×12")
+    late = {"kind": "comment", "flags": ["untranslated"], "reason": "queue_full"}
+    server.cue("c2", "zh-Hans", "hello", "hello", **late)
+    expect(page.locator("#comments .text").last).to_have_attribute("title", "Not translated: queue full")
+
+
 def test_another_language_starts_clean_and_is_remembered(server: ScriptedServer, open_page: OpenPage) -> None:
     page = _room(server, open_page)
     server.cue("c1", "zh-Hans", "一", "one", kind="comment")
