@@ -1,5 +1,6 @@
 """Scores translations against references: BLEU and chrF by sacrebleu, and the shares of answers that went wrong."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from engines.lid.scripts import script_shares
 # Words of these are not parted by blanks, so BLEU counts characters (Chinese: sacrebleu's own way, "zh").
 _BY_CHARACTER = frozenset({"th", "ja", "km", "my", "lo"})
 _OWN_SHARE = 0.5
+_LATIN_WORD = re.compile("[A-Za-zÀ-ɏḀ-ỿ]+")
 
 
 class EvaluationError(ValueError):
@@ -35,8 +37,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
     """How one system did on a set of lines. Shares are of all lines, 0 to 1.
 
-    `wrong_script`: less than half of the answer's letters are the target's; `untranslated`: the answer is the
-    source; `empty`: there is none.
+    `wrong_script`: less than half of the answer's letters are the target's, words of the source (names) left out;
+    `untranslated`: the answer is the source; `empty`: there is none.
     """
 
     bleu: float
@@ -80,7 +82,9 @@ def score(answers: Sequence[str], lines: Sequence[Line], target: LanguageTag) ->
     return Scores(
         bleu=sacrebleu.corpus_bleu(answers, references, tokenize=tokenize).score,
         chrf=sacrebleu.corpus_chrf(answers, references).score,
-        wrong_script=_share(bool(answer.strip()) and not _is_written_as(answer, target) for answer in answers),
+        wrong_script=_share(
+            bool(answer.strip()) and not _is_written_as(answer, line.source, target) for answer, line in pairs
+        ),
         untranslated=_share(bool(answer.strip()) and _same(answer, line.source) for answer, line in pairs),
         empty=_share(not answer.strip() for answer in answers),
     )
@@ -120,8 +124,9 @@ def _is_language(tag: str) -> bool:
     return True
 
 
-def _is_written_as(text: str, target: LanguageTag) -> bool:
-    shares = script_shares(text)
+def _is_written_as(text: str, source: str, target: LanguageTag) -> bool:
+    carried = set(_LATIN_WORD.findall(source))
+    shares = script_shares(_LATIN_WORD.sub(lambda word: "" if word[0] in carried else word[0], text))
     return not shares or sum(shares.get(script, 0.0) for script in LANGUAGES[target].scripts) >= _OWN_SHARE
 
 

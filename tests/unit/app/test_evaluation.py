@@ -61,6 +61,12 @@ def test_scores_tell_a_good_answer_from_each_kind_of_bad_one() -> None:
     assert bad.bleu < good.bleu
 
 
+def test_names_of_the_source_are_no_wrong_script() -> None:
+    lines = [Line(source="Adam Cuerden told Wikinews", reference="亚当告诉维基新闻", others={})]
+    assert score(["Adam Cuerden告诉Wikinews"], lines, ZH).wrong_script == 0
+    assert score(["Adam Cuerden告诉about it"], lines, ZH).wrong_script == 1
+
+
 def test_words_of_languages_without_blanks_are_counted_by_character() -> None:
     lines = [Line(source="hello", reference="สวัสดีครับทุกคน", others={})]
     assert score(["สวัสดีค่ะทุกคน"], lines, TH).bleu > 30

@@ -75,6 +75,12 @@ def test_sentences_are_shown_sentences_and_a_second_try_other_lines() -> None:
     assert ["Welcome" in prefix for prefix in (chat, prose, again)] == [True, True, False]
 
 
+def test_into_chinese_a_sentence_is_shown_sentences_alone() -> None:
+    prefix = Prompts(shots=2).prefix(Prompt(LanguageTag("en"), LanguageTag("zh-Hans"), "prose"))
+    assert "Mayor" in prefix
+    assert "Welcome" not in prefix
+
+
 def test_the_text_stands_between_two_fixed_parts() -> None:
     prompts = Prompts(shots=0)
     assert prompts.before_text().endswith("user\n")
