@@ -34,7 +34,7 @@ class Hello(_Frame, frozen=True, kw_only=True, tag="hello"):
 
 
 class LedgerTimes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """When the cue passed each stage, in epoch milliseconds; `route`: by which models it was translated."""
+    """When the cue passed each stage, in epoch milliseconds."""
 
     captured: int | None = None
     received: int | None = None
@@ -44,7 +44,6 @@ class LedgerTimes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     queued: int | None = None
     inferred: int | None = None
     published: int | None = None
-    route: str | None = None
 
 
 class CueFrame(_Frame, frozen=True, kw_only=True, tag="cue"):
@@ -66,6 +65,7 @@ class CueFrame(_Frame, frozen=True, kw_only=True, tag="cue"):
     flags: tuple[str, ...] = ()
     reason: str | None = None
     count: int = 1
+    route: str | None = None
 
 
 class Retract(_Frame, frozen=True, kw_only=True, tag="cue.retract"):

@@ -47,6 +47,7 @@ class Cue(_Frame, frozen=True, kw_only=True, tag="cue"):
     flags: tuple[str, ...] = ()
     reason: str | None = None
     count: int = 1
+    route: str | None = None
 
     @property
     def translated(self) -> bool:

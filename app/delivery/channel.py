@@ -106,10 +106,10 @@ def _cue_frame(cue: Cue, seq: int, clock: Clock) -> CueFrame:
         flags=cue.flags,
         reason=cue.reason,
         count=cue.count,
+        route=cue.ledger.route,
     )
 
 
 def _times(ledger: Ledger, clock: Clock) -> LedgerTimes:
     stamped = {stage: getattr(ledger, stage) for stage in ("captured", *STAGES)}
-    times = {stage: clock.epoch_ms(at) for stage, at in stamped.items() if at is not None}
-    return LedgerTimes(**times, route=ledger.route)
+    return LedgerTimes(**{stage: clock.epoch_ms(at) for stage, at in stamped.items() if at is not None})

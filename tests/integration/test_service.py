@@ -58,6 +58,8 @@ async def test_a_chinese_comment_is_read_in_the_viewers_language_and_script(
         cue = await viewer.final(room.comment(CHINESE, author="小鱼"))
     assert not cue.get("flags")
     assert (cue["lang"], cue["source_lang"], cue["source_text"]) == (lang, "zh-Hans", CHINESE)
+    assert cue["route"] == "qwen2.5-coder-1.5b-instruct-q4_k_m"
+    assert all(isinstance(at, int) for at in cue["ledger"].values())
     assert right(cue["text"]), cue["text"]
     assert re.search(meaning, words(cue["text"])), cue["text"]
 
