@@ -83,12 +83,6 @@ async def test_rows_come_back_in_order_each_in_the_script_of_its_target(engine: 
     assert not has_vietnamese_letter(texts[0] + texts[3])
 
 
-async def test_a_row_alone_and_among_others_is_translated_alike(engine: LlamaCppEngine) -> None:
-    (alone,) = await engine.run([request("主播今天好漂亮")])
-    among = await asyncio.gather(*(engine.run([request(text)]) for text in ("主播今天好漂亮", "多少钱？", "谢谢老板")))
-    assert among[0] == [alone]
-
-
 async def test_a_row_without_text_only_makes_the_pair_ready(engine: LlamaCppEngine) -> None:
     empty = Translation(text="", engine="llama.cpp", model_version="test")
     assert await engine.run([request("", "en", "ko")]) == [empty]
