@@ -3,6 +3,8 @@
 from typing import TypeAlias
 
 from app.settings import ModelSettings
+from engines.asr.sherpa import SherpaEngine, SherpaSettings
+from engines.asr.types import Recognition, RecognitionRequest
 from engines.asr.whisper import WhisperEngine, WhisperSettings
 from engines.cores import Cores
 from engines.engine import Engine
@@ -17,6 +19,7 @@ from engines.store.catalogue import Model
 from engines.store.library import Library
 
 TranslationEngine: TypeAlias = Engine[TranslationRequest, Translation]
+RecognitionEngine: TypeAlias = Engine[RecognitionRequest, Recognition]
 
 
 def translation_models(library: Library, settings: ModelSettings) -> list[Model]:
@@ -44,12 +47,15 @@ def translation_engine(library: Library, model: Model, settings: ModelSettings, 
     raise _wrong_kind(model)
 
 
-def recognition_engine(library: Library, settings: ModelSettings, cores: Cores) -> WhisperEngine:
+def recognition_engine(library: Library, settings: ModelSettings, cores: Cores) -> RecognitionEngine:
     """The engine that recognises speech. Raises as `translation_engine`."""
     model = library.catalogue.model(settings.asr)
-    if model.engine != "ctranslate2-whisper":
-        raise _wrong_kind(model)
-    return WhisperEngine(library.path(model.name), WhisperSettings(threads=settings.asr_threads), cores)
+    if model.engine == "ctranslate2-whisper":
+        return WhisperEngine(library.path(model.name), WhisperSettings(threads=settings.asr_threads), cores)
+    if model.engine == "sherpa-onnx":
+        sherpa = SherpaSettings(threads=settings.asr_threads)
+        return SherpaEngine(library.path(model.name), model.languages, sherpa, cores)
+    raise _wrong_kind(model)
 
 
 def _pairs(model: Model) -> list[tuple[LanguageTag, LanguageTag]]:

@@ -21,11 +21,16 @@ from app.delivery.websocket_server import Call, Route, Sockets
 from app.http.application import Resources, build
 from app.http.rooms import room_settings
 from app.ingest.audio_socket import AUDIO_BYTES, take_audio
-from app.models import TranslationEngine, recognition_engine, translation_engine, translation_models
+from app.models import (
+    RecognitionEngine,
+    TranslationEngine,
+    recognition_engine,
+    translation_engine,
+    translation_models,
+)
 from app.rooms import Rooms
 from app.settings import RoomSection, Settings, SettingsError
 from app.wire import RoomBody
-from engines.asr.whisper import WhisperEngine
 from engines.batching.batcher import Batcher
 from engines.batching.cache import ResultCache
 from engines.cores import Cores
@@ -49,7 +54,7 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
 
     mt: dict[str, TranslationEngine]
     scores: dict[str, Scores]
-    asr: WhisperEngine
+    asr: RecognitionEngine
     voice: SileroVAD
     languages: TextLanguages
     slang: Slang

@@ -110,7 +110,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     name: str
     kind: Kind
-    engine: Literal["llama.cpp", "ctranslate2", "bergamot", "ctranslate2-whisper"]
+    engine: Literal["llama.cpp", "ctranslate2", "bergamot", "ctranslate2-whisper", "sherpa-onnx"]
     licence: str
     languages: tuple[LanguageTag, ...]
     description: str

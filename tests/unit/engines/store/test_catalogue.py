@@ -33,7 +33,7 @@ def test_the_defaults_translate_and_recognise_and_may_be_used_commercially() -> 
     assert not asr.non_commercial
 
 
-ON_HUBS = [model for model in SHIPPED.models if model.engine != "bergamot"]
+ON_HUBS = [model for model in SHIPPED.models if model.engine not in ("bergamot", "sherpa-onnx")]
 
 
 @pytest.mark.parametrize("model", SHIPPED.models, ids=lambda model: model.name)
@@ -47,6 +47,16 @@ def test_every_shipped_model_names_known_languages_and_its_scores_their_pairs(mo
 @pytest.mark.parametrize("model", ON_HUBS, ids=lambda model: model.name)
 def test_a_general_model_comes_from_a_hub_a_mirror_modelscope_and_wheels(model) -> None:
     assert [type(source) for source in model.sources] == [HubOrigin, HubOrigin, ModelScopeOrigin, WheelsOrigin]
+
+
+def test_models_for_sherpa_come_from_a_hub_and_its_mirror_at_the_same_commit() -> None:
+    models = [model for model in SHIPPED.models if model.engine == "sherpa-onnx"]
+    assert {"zh-Hans", "yue", "ja", "ko", "vi"} <= {tag for model in models for tag in model.languages}
+    for model in models:
+        assert model.kind == "asr"
+        assert "tokens.txt" in {file.path for file in model.files}
+        hub, mirror = [source for source in model.sources if isinstance(source, HubOrigin)]
+        assert (hub.repo, hub.revision) == (mirror.repo, mirror.revision)
 
 
 def test_students_come_from_their_repository_at_one_commit() -> None:
