@@ -2,12 +2,15 @@
 
 import { Comments } from "./comments.js";
 import { Connection } from "./connection.js";
+import { MODES } from "./reading.js";
 import { Subtitles } from "./subtitles.js";
 
 const element = (id) => document.getElementById(id);
 const room = decodeURIComponent(location.pathname.split("/").filter(Boolean).at(-1) ?? "");
 const token = takeToken();
-const subtitles = new Subtitles(document);
+const reading = element("reading");
+reading.value = firstReading();
+const subtitles = new Subtitles(document, reading.value);
 const comments = new Comments(document);
 const picker = element("language");
 let connection = null;
@@ -29,6 +32,11 @@ function takeToken() {
 
 function firstLanguage() {
   return new URL(location.href).searchParams.get("lang") ?? localStorage.getItem("sampan.lang") ?? navigator.language;
+}
+
+function firstReading() {
+  const chosen = localStorage.getItem("sampan.reading");
+  return MODES.includes(chosen) ? chosen : "steady";
 }
 
 function remember(chosen) {
@@ -126,6 +134,10 @@ picker.addEventListener("change", () => {
   subtitles.clear();
   comments.clear();
   connect();
+});
+reading.addEventListener("change", () => {
+  localStorage.setItem("sampan.reading", reading.value);
+  subtitles.choose(reading.value);
 });
 element("originals").addEventListener("click", () => showOriginals(!document.body.classList.contains("originals")));
 element("room-name").textContent = room;

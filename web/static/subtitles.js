@@ -1,57 +1,60 @@
 // The speech subtitles over the picture: the current cue, the one before it, and what was said.
 
-const MOST_CUES = 64;
-const STAYS_MS = 7_000; // a final line goes after so long without a new one
+import { Reading } from "./reading.js";
 
-/** Keeps the newest revision of each cue; `element` ids are those of room.html. */
+/** Draws what the reading mode lets be seen; element ids are those of room.html. */
 export class Subtitles {
-  #cues = new Map(); // id → newest frame, oldest first
+  #reading;
   #timer = 0;
   #spoken = ""; // what screen readers were told last
   #earlier; #current; #original; #said; #box;
 
-  constructor(root) {
+  constructor(root, mode) {
+    this.#reading = new Reading(() => performance.now(), mode);
     this.#box = root.getElementById("subtitles");
     this.#earlier = root.getElementById("earlier");
     this.#current = root.getElementById("current");
     this.#original = root.getElementById("original");
     this.#said = root.getElementById("said");
+    this.#draw();
+  }
+
+  choose(mode) {
+    this.#reading.choose(mode);
+    this.#draw();
   }
 
   cue(frame) {
-    const known = this.#cues.get(frame.id);
-    if (known && known.revision > frame.revision) return;
-    this.#cues.set(frame.id, frame);
-    if (this.#cues.size > MOST_CUES) this.#cues.delete(this.#cues.keys().next().value);
+    this.#reading.cue(frame);
     this.#draw();
     if (frame.final && frame.text && frame.id !== this.#spoken) this.#speak(frame);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#box.classList.add("quiet"), frame.final ? STAYS_MS : 2 * STAYS_MS);
   }
 
   retract(id) {
-    if (this.#cues.delete(id)) this.#draw();
+    this.#reading.retract(id);
+    this.#draw();
   }
 
   clear() {
-    this.#cues.clear();
-    clearTimeout(this.#timer);
+    this.#reading.clear();
     this.#draw();
   }
 
   #draw() {
-    const inOrder = [...this.#cues.values()]; // as they were first seen: stream times begin anew with a new broadcast
-    const newest = inOrder.at(-1);
-    const shown = inOrder.filter((cue) => cue.text);
-    const current = shown.at(-1);
-    const earlier = shown.at(-2);
-    this.#box.classList.remove("quiet");
-    write(this.#current, current?.text ?? "", current?.lang);
-    this.#current.classList.toggle("partial", Boolean(current && !current.final));
-    write(this.#earlier, earlier && current.start - earlier.end < 4 ? earlier.text : "", earlier?.lang);
-    const original = newest && newest.source_text !== newest.text ? newest.source_text : "";
-    write(this.#original, original, newest?.source_lang);
-    this.#original.classList.toggle("partial", Boolean(newest && !newest.final));
+    clearTimeout(this.#timer);
+    const { quiet, current, earlier, original, again } = this.#reading.look();
+    this.#box.classList.toggle("quiet", quiet);
+    if (!quiet) { // what fades keeps its text
+      write(this.#current, current.text, current.lang);
+      this.#current.classList.toggle("partial", !current.final);
+      write(this.#earlier, earlier.text, earlier.lang);
+      write(this.#original, original.text, original.lang);
+      this.#original.classList.toggle("partial", !original.final);
+    }
+    const { takenBack, shown } = this.#reading.figures;
+    this.#box.dataset.takenBack = String(takenBack);
+    this.#box.dataset.shown = shown.join(" ");
+    if (again < Infinity) this.#timer = setTimeout(() => this.#draw(), Math.ceil(again));
   }
 
   #speak(frame) {
