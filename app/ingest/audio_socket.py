@@ -37,7 +37,14 @@ async def _take(connection: ServerConnection, room: Room) -> None:
                 room.push_audio(chunk)
                 ahead_s = decoder.taken_s - (loop.time() - began)
                 await asyncio.sleep(max(seconds(len(chunk.samples)) / CATCH_UP, ahead_s - AHEAD_S))
-    if not isinstance(_frame(message), AudioEnd):
+    frame = _frame(message)
+    if isinstance(frame, AudioStart):
+        raise ServiceError(
+            "bad_frame",
+            "audio.start on a connection that has started",
+            hint="to change the format send audio.end, connect again and announce the new one",
+        )
+    if not isinstance(frame, AudioEnd):
         raise ServiceError("bad_frame", "a frame that is not audio", hint="send binary PCM, then audio.end")
     rest = decoder.end(loop.time())
     if rest is not None:

@@ -11,12 +11,22 @@ from engines.audio import SAMPLE_RATE_HZ, AudioChunk, Samples, seconds
 LOWEST_RATE_HZ = 8_000
 HIGHEST_RATE_HZ = 192_000
 MOST_CHANNELS = 8
+LATEST_START_S = 1e10  # more than any clock of seconds shows, less than one of milliseconds
 
 _INT16_FULL_SCALE = 32_768.0
+# What a channel counts in the mix, after ITU-R BS.775; others count alike. In the order of WAV files 5.1 and 7.1 have
+# voices in the third and rumble in the fourth.
+_SURROUND = {
+    6: (0.707, 0.707, 1.0, 0.0, 0.5, 0.5),
+    8: (0.707, 0.707, 1.0, 0.0, 0.5, 0.5, 0.5, 0.5),
+}
 
 
 class PCMDecoder:
-    """Turns one connection's bytes into mono 16 kHz chunks with their place in the stream."""
+    """Turns one connection's bytes into mono 16 kHz chunks with their place in the stream.
+
+    The first chunk is marked as a gap: it follows nothing that an earlier connection sent.
+    """
 
     def __init__(self, start: AudioStart) -> None:
         """Raises ServiceError where the announced audio is none that can be read."""
@@ -28,9 +38,15 @@ class PCMDecoder:
             )
         if not 1 <= start.channels <= MOST_CHANNELS:
             raise ServiceError("bad_audio", f"{start.channels} channels", hint=f"send 1 to {MOST_CHANNELS} channels")
-        if not (np.isfinite(start.stream_start) and start.stream_start >= 0):
-            raise ServiceError("bad_audio", "stream_start is not a time", hint="send seconds, 0 or more")
+        if not 0 <= start.stream_start <= LATEST_START_S:
+            raise ServiceError(
+                "bad_audio",
+                f"stream_start is not a time: {start.stream_start}",
+                hint=f"send seconds, 0 to {LATEST_START_S:.0f}",
+            )
         self._start = start
+        counts = np.array(_SURROUND.get(start.channels, (1.0,) * start.channels), np.float32)
+        self._shares = counts / counts.sum()
         self._frame_bytes = start.channels * (2 if start.format == "s16le" else 4)
         self._rest = b""
         self._samples = 0
@@ -67,7 +83,7 @@ class PCMDecoder:
             values: NDArray[np.float32] = np.frombuffer(received, "<i2").astype(np.float32) / _INT16_FULL_SCALE
         else:
             values = np.nan_to_num(np.frombuffer(received, "<f4"), nan=0.0, posinf=1.0, neginf=-1.0).clip(-1.0, 1.0)
-        mono: Samples = values.reshape(-1, self._start.channels).mean(axis=1, dtype=np.float32)
+        mono: Samples = (values.reshape(-1, self._start.channels) * self._shares).sum(axis=1, dtype=np.float32)
         return mono
 
     def _resample(self, mono: Samples) -> Samples:
@@ -80,9 +96,9 @@ class PCMDecoder:
     def _chunk(self, samples: Samples, now: float) -> AudioChunk | None:
         if not len(samples):
             return None
-        stream_start = self._start.stream_start + self.taken_s
+        stream_start, first = self._start.stream_start + self.taken_s, not self._samples
         self._samples += len(samples)
-        return AudioChunk(stream_start=stream_start, samples=samples, received_at=now)
+        return AudioChunk(stream_start=stream_start, samples=samples, received_at=now, gap=first)
 
 
 def _joined(frames: list[av.AudioFrame]) -> Samples:

@@ -7,8 +7,10 @@ import zlib
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from engines.asr.types import Recognition
 from pipelines.speech.endpointing import UtteranceSound
@@ -39,23 +41,23 @@ class DropCause(StrEnum):
 class GateSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """From where on recognised text is taken for invented."""
 
-    min_voiced_s: float = 0.2
+    min_voiced_s: Annotated[float, Meta(ge=0, le=2)] = 0.2
     """Less speech than this in an utterance is none."""
-    min_level_db: float = -60.0
+    min_level_db: Annotated[float, Meta(ge=-120, le=0)] = -60.0
     """Speech quieter than this, in dB below full scale, is none."""
-    no_speech: float = 0.6
+    no_speech: Annotated[float, Meta(ge=0, le=1)] = 0.6
     """Probability of no speech beyond which a text needs `likely` to be shown."""
-    likely: float = -1.0
+    likely: Annotated[float, Meta(ge=-20, le=0)] = -1.0
     """Mean log-probability of a token from which on a text is shown in spite of `no_speech`."""
-    unlikely: float = -1.6
+    unlikely: Annotated[float, Meta(ge=-20, le=0)] = -1.6
     """Mean log-probability of a token below which a text is not shown at all."""
-    doubtful: float = -0.4
+    doubtful: Annotated[float, Meta(ge=-20, le=0)] = -0.4
     """Below this, phrases that people do say but recognisers also invent are not shown."""
-    compression: float = 2.4
+    compression: Annotated[float, Meta(gt=1, le=100)] = 2.4
     """A text that zlib makes smaller by more than this factor repeats itself."""
-    letters_per_s: float = 28.0
+    letters_per_s: Annotated[float, Meta(gt=0, le=1000)] = 28.0
     """More letters than this in a second are not spoken by anybody; a full-width character counts 2.5."""
-    repeated: float = 0.5
+    repeated: Annotated[float, Meta(gt=0, le=1)] = 0.5
     """A text repeats itself where one phrase said again and again makes up more than this part of it."""
 
 

@@ -54,6 +54,7 @@ class Listener:
         self._settings = settings
         self._parts = parts
         self._emit = emit
+        self._never_cut_s = settings.endpointing.max_utterance_s - settings.endpointing.cut_search_s
         self._sentence_complete = sentence_complete
         self._recogniser = Recogniser(room, parts.recognise, settings.recognition)
         self._turns = PartialTurns(settings.recognition)
@@ -155,7 +156,8 @@ class Listener:
             self._end_settled()
         elif recognition is not None and self._gates.drop(recognition, sound) is None:
             decided = self._known_language(spoken) is not None
-            spoken.text.hear(self._heard(recognition, sound, _now()), decided=decided)
+            may_be_cut = sound.duration_s > self._never_cut_s
+            spoken.text.hear(self._heard(recognition, sound, _now()), decided=decided, may_be_cut=may_be_cut)
             if is_whole and _SENTENCE_END.search(recognition.text):
                 self._sentence_complete()
 

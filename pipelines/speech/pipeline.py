@@ -8,6 +8,7 @@ from engines.audio import AudioChunk
 from pipelines.speech.backlog import Backlog
 from pipelines.speech.endpointing import Closed, EndpointEvent, Endpointing, Opened, Paused, Resumed
 from pipelines.speech.listener import Listener
+from pipelines.speech.offset import Offset
 from pipelines.speech.parts import SpeechParts
 from pipelines.speech.recogniser import Recognise
 from pipelines.speech.voice import Voice, VoiceActivity
@@ -31,6 +32,7 @@ class SpeechPath:
         self._count = parts.count
         self._backlog = Backlog(parts.settings.backlog_s)
         self._windows = Windows()
+        self._offset = Offset()
         self._voice = Voice(parts.voice)
         self._endpointing = Endpointing(parts.settings.endpointing)
         self._listener = Listener(room, parts, emit, sentence_complete=self._endpointing.sentence_complete)
@@ -80,6 +82,7 @@ class SpeechPath:
         stretch = self._windows.push(chunk)
         if stretch is None:
             return
+        stretch = self._offset.removed(stretch)
         self._react(self._endpointing.push(stretch, self._voice.probabilities(stretch)))
         if self._listener.wants(self._endpointing.voiced_s):
             sound = self._endpointing.current()

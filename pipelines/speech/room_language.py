@@ -1,6 +1,9 @@
 """Which language an utterance is in: fixed by the room, or detected with the room's habit as a prior. Sync."""
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from engines.asr.types import Recognition
 from engines.languages import LANGUAGES, LanguageTag
@@ -9,13 +12,13 @@ from engines.languages import LANGUAGES, LanguageTag
 class RoomLanguageSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How sure detection must be against what the room has spoken so far."""
 
-    long_s: float = 4.0
+    long_s: Annotated[float, Meta(gt=0, le=30)] = 4.0
     """An utterance of at least this length counts as evidence by itself."""
-    long_probability: float = 0.7
+    long_probability: Annotated[float, Meta(ge=0, le=1)] = 0.7
     """What a long one needs to be in another language than the room's."""
-    short_probability: float = 0.95
+    short_probability: Annotated[float, Meta(ge=0, le=1)] = 0.95
     """What a shorter one needs."""
-    decide_s: float = 2.0
+    decide_s: Annotated[float, Meta(ge=0, le=30)] = 2.0
     """After so much sound a language that was detected with `long_probability` is not asked again."""
 
 

@@ -4,8 +4,10 @@ import re
 import unicodedata
 from enum import IntEnum
 from itertools import pairwise
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from pipelines.speech.letters import is_unspaced, tokens
 
@@ -20,13 +22,13 @@ _ABBREVIATED = frozenset({"mr", "mrs", "ms", "dr", "st", "vs", "prof", "jr", "sr
 class SegmenterSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much text a viewer sees at once."""
 
-    lines: int = 2
+    lines: Annotated[int, Meta(ge=1, le=10)] = 2
     """Lines of one cue."""
-    full_width_per_line: int = 16
+    full_width_per_line: Annotated[int, Meta(ge=4, le=200)] = 16
     """Chinese, Japanese and Korean characters in a line."""
-    latin_per_line: int = 42
+    latin_per_line: Annotated[int, Meta(ge=8, le=400)] = 42
     """Other characters in a line."""
-    shortest_sentence: float = 0.3
+    shortest_sentence: Annotated[float, Meta(ge=0, le=1)] = 0.3
     """A sentence shorter than this part of a line stays with the next one."""
 
 

@@ -22,6 +22,11 @@ class Stabiliser:
         self._stable_keys: list[str] = []
         self._before: list[str] = []  # the words after the stable ones in the hypothesis before
         self._language: LanguageTag | None = None
+        self._frozen = False
+
+    def freeze(self) -> None:
+        """From here on only a final hypothesis makes more of the text stable."""
+        self._frozen = True
 
     def push(
         self, text: str, language: LanguageTag, stream_start: float, stream_end: float, *, final: bool = False
@@ -58,8 +63,8 @@ class Stabiliser:
         return self._stable + ("" if is_unspaced(self._stable[-1]) or is_unspaced(text[0]) else " ") + text
 
     def _agreed(self, rest: list[Token]) -> int:
-        """How many words two hypotheses in a row agree on, but for the last ones of either."""
-        limit = min(len(rest), len(self._before)) - _HELD_BACK
+        """How many words two hypotheses in a row agree on, but for the last ones of either; none once frozen."""
+        limit = 0 if self._frozen else min(len(rest), len(self._before)) - _HELD_BACK
         agreed = 0
         while agreed < limit and rest[agreed].key == self._before[agreed]:
             agreed += 1

@@ -36,16 +36,19 @@ class Utterance:
         self._start: float | None = None  # where the open piece starts, in stream time
         self._ended = False
 
-    def hear(self, heard: Heard, *, decided: bool = True) -> None:
+    def hear(self, heard: Heard, *, decided: bool = True, may_be_cut: bool = False) -> None:
         """Take a newer recognition of unfinished speech; one of less sound than the last is ignored.
 
-        Nothing becomes stable before its language is decided.
+        Nothing becomes stable before its language is decided, nor where its end `may_be_cut` off: the next utterance
+        says that again.
         """
         if self._ended or (self._last and heard.sound.duration_s < self._last.sound.duration_s):
             return
         self._last = heard
         if not decided:
             self._stabiliser = Stabiliser(self.number)
+        if may_be_cut:
+            self._stabiliser.freeze()
         self._show(heard, self._push(heard, final=False), endpointed_at=None)
 
     def end(self, heard: Heard | None, endpointed_at: float) -> None:
