@@ -48,14 +48,17 @@ class Route(msgspec.Struct, frozen=True):
 
 
 def routes(models: Mapping[str, Scores], source: LanguageTag, target: LanguageTag) -> tuple[Route, ...]:
-    """The ways from one language to another, the best first."""
-    found = [Route((leg,), score) for leg, score in _legs(models, source, target)]
+    """The ways from one language to another, the best first. A model that goes direct is not asked twice before."""
+    direct = _legs(models, source, target)
+    found = [Route((leg,), score) for leg, score in direct]
     if ENGLISH not in (source, target):
-        found += [
-            Route((first, second), _KEPT * min(score, other))
-            for first, score in _legs(models, source, ENGLISH)
-            for second, other in _legs(models, ENGLISH, target)
-        ]
+        most = {leg.model: score for leg, score in direct}
+        for first, score in _legs(models, source, ENGLISH):
+            for second, other in _legs(models, ENGLISH, target):
+                through = _KEPT * min(score, other)
+                if first.model == second.model:
+                    through = min(through, most.get(first.model, through))
+                found.append(Route((first, second), through))
     return tuple(sorted(found, key=lambda route: (-route.score, len(route.legs))))
 
 

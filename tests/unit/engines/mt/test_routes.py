@@ -64,6 +64,11 @@ def test_a_pair_goes_through_english_where_that_scores_better_than_direct() -> N
     assert names(ZH, TH)[0] == "any"
 
 
+def test_one_model_goes_direct_before_it_is_asked_twice() -> None:
+    models = {"all": {"zh-Hans>en": 21.0, "en>vi": 20.0, "*": 8.0}}
+    assert [route.name for route in routes(models, ZH, VI)] == ["all", "all+all"]
+
+
 def test_what_the_best_routes_need_is_told_once() -> None:
     assert best_models(MODELS, [ZH, EN, VI]) == ["zh-en", "en-vi", "any", "vi-en"]
     assert best_models({}, [ZH, EN]) == []
