@@ -22,13 +22,17 @@ _END_S = 30.0
 
 
 class Broadcaster:
-    """Sends one source into one room. `clock` knows when each stream second left; `seconds` is what was sent."""
+    """Sends one source into one room, then `tail_s` of silence.
 
-    def __init__(self, server: Server, room: str, source: str, *, repeat: bool = False) -> None:
+    `clock` knows when each stream second left; `seconds` is what was sent.
+    """
+
+    def __init__(self, server: Server, room: str, source: str, *, repeat: bool = False, tail_s: float = 0.0) -> None:
         self._server = server
         self._room = room
         self._source = source
         self._repeat = repeat
+        self._tail_s = tail_s
         self.clock = SendClock()
 
     @property
@@ -41,7 +45,7 @@ class Broadcaster:
 
         Raises BroadcastError. When cancelled, the socket is closed and the source released.
         """
-        reader = _Reader(frames(self._source, repeat=self._repeat))
+        reader = _Reader(frames(self._source, repeat=self._repeat, tail_s=self._tail_s))
         try:
             first = await reader.next()  # a source that can't be read is found out before the room is bothered
             url = self._server.socket_url(self._room, "audio")

@@ -1,4 +1,4 @@
-"""`push` and `demo`: clients that speak the public protocol only."""
+"""`push`, `demo` and `bench`: clients that speak the public protocol only."""
 
 import asyncio
 from pathlib import Path
@@ -12,6 +12,8 @@ from loadtest.server import DEFAULT_SERVER, Server
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 push_app = typer.Typer(add_completion=False)
 demo_app = typer.Typer(add_completion=False)
+bench_app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measure a server with real recordings.")
+app.add_typer(bench_app, name="bench")
 
 _Token = Annotated[str | None, typer.Option(envvar="SAMPAN_TOKEN", help="A token with the scope publish.")]
 
@@ -51,6 +53,34 @@ def demo(
     from loadtest.demo.run import Options, run
 
     raise typer.Exit(run(Options(source=source, once=once, lang=lang, json=json)))
+
+
+@bench_app.callback()
+def bench() -> None:
+    """Keep `speech` a sub-command of its own."""
+
+
+@bench_app.command()
+def speech(
+    data: Annotated[Path, typer.Option(help="A folder of recordings, with NAME.txt and NAME.pages.jsonl beside them.")],
+    only: Annotated[str, typer.Option(help="Only recordings whose file names match.")] = "*",
+    lang: Annotated[
+        str | None, typer.Option(help="The language to read; by default Chinese, and English of what is Chinese.")
+    ] = None,
+    lanes: Annotated[int, typer.Option(min=1, max=64, help="Recordings played at once, each into its room.")] = 1,
+    server: Annotated[str | None, typer.Option(help="A running server; by default one is started.")] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="SAMPAN_TOKEN", help='For --server: scopes admin, publish, view of "*".')
+    ] = None,
+    logs: Annotated[Path | None, typer.Option(help="Write logs in simulstream's format into this folder.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Play recordings in real time, each followed by 4 s of silence, and report what their readers waited for."""
+    from loadtest.speech.run import Options, report
+
+    there = None if server is None else Server(url=server, token=token)
+    options = Options(data=data, only=only, lang=lang, lanes=lanes, server=there, logs=logs)
+    raise typer.Exit(report(options, as_json=as_json))
 
 
 def main() -> None:

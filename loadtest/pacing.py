@@ -43,6 +43,10 @@ class SendClock:
         self._ends.append(stream_end)
         self._sent.append(at)
 
+    def position(self, at: float) -> float:
+        """How far the stream is at a loop time after the last frame left, in seconds; it goes on once all was sent."""
+        return self._ends[-1] + (at - self._sent[-1]) if self._ends else 0.0
+
     def when(self, stream_second: float) -> float | None:
         """The loop time at which the sample of that second left; None where it was not sent or is forgotten."""
         place = bisect_left(self._ends, stream_second)

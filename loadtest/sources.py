@@ -18,8 +18,8 @@ class BroadcastError(Exception):
     """The audio can't be read or the server does not take it; the message says what and why."""
 
 
-def frames(source: str, *, repeat: bool = False) -> Generator[bytes, None, None]:
-    """Frames of `source`: a file, a URL or "mic"; the last one is filled with silence.
+def frames(source: str, *, repeat: bool = False, tail_s: float = 0.0) -> Generator[bytes, None, None]:
+    """Frames of `source`: a file, a URL or "mic"; the last one is filled with silence, and `tail_s` of it follow.
 
     Blocks while reading, so run it in a thread of its own; closing the iterator closes the source.
     Raises BroadcastError.
@@ -30,7 +30,9 @@ def frames(source: str, *, repeat: bool = False) -> Generator[bytes, None, None]
     while True:
         yield from _framed(_decoded(source))
         if not repeat:
-            return
+            break
+    for _ in range(round(tail_s / FRAME_S)):
+        yield bytes(FRAME_BYTES)
 
 
 def _framed(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ _COMMANDS = {
     "token": ("app.cli.token:app", "Issue a token for a room."),
     "models": ("app.cli.models:models", "List, pull, verify and remove models."),
     "eval": ("app.cli.eval:app", "Score this machine's models."),
+    "bench": ("loadtest.cli:bench_app", "Measure a server with real recordings."),
     "push": ("loadtest.cli:push_app", "Send a file, URL or microphone into a room as a live broadcast."),
     "demo": ("loadtest.cli:demo_app", "Play a live broadcast with comments and watch it translated."),
 }

@@ -1,4 +1,4 @@
-"""The demo's own server: a child process on a free loopback port, with a secret that nobody else knows."""
+"""A server of one's own: a child process on a free loopback port, with a secret that nobody else knows."""
 
 import asyncio
 import os
@@ -14,6 +14,7 @@ from loadtest.server import Server, is_ready
 
 _SAMPAN = (sys.executable, "-m", "app.cli.main")
 _USUAL_PORT = 8470
+_STDERR = 2
 _READY_S, _POLL_S, _STOP_S, _TOKEN_S = 300.0, 0.25, 15.0, 30.0
 
 
@@ -30,8 +31,8 @@ class Node(NamedTuple):
 
 
 def pull_models() -> None:
-    """Bring the default models, with progress on this terminal. Raises DemoFailed."""
-    if subprocess.run([*_SAMPAN, "models", "pull"], check=False).returncode:
+    """Bring the default models, with progress on stderr. Raises DemoFailed."""
+    if subprocess.run([*_SAMPAN, "models", "pull"], check=False, stdout=_STDERR).returncode:
         raise DemoFailed("the models could not be brought; see above")
 
 

@@ -17,6 +17,7 @@ from loadtest.demo.node import DemoFailed, Node, node, pull_models
 from loadtest.demo.plan import Plan, input_plan, sample_plan
 from loadtest.demo.speech import SpeechUnavailable, sample
 from loadtest.demo.summary import counts, summarise, table, write_json
+from loadtest.faults import leaves
 from loadtest.frames import Cue, Gap, Retract
 from loadtest.server import Server, ServerRefused, create_room
 from loadtest.viewer import Viewer, ViewerRefused
@@ -56,7 +57,7 @@ def run(options: Options) -> int:
     except KeyboardInterrupt:
         stopped = True
     except (*_FAULTS, BaseExceptionGroup) as error:
-        faults = _leaves(error)
+        faults = leaves(error)
         if not all(isinstance(fault, _FAULTS) for fault in faults):
             raise
         for fault in faults:
@@ -69,13 +70,6 @@ def run(options: Options) -> int:
         console.print(Text("demo: no translated cue reached the viewer", style="bold red"))
         return 1
     return 0
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    """The faults themselves, without the task groups around them."""
-    if not isinstance(error, BaseExceptionGroup):
-        return [error]
-    return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
 
 
 def _prepare(options: Options, console: Console) -> _Show:

@@ -1,6 +1,5 @@
 """What the run showed: one row a path, against its budget, as a table and as JSON."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path as FilePath
 
@@ -10,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from loadtest.demo.measure import Measure, Path
+from loadtest.percentiles import percentile
 
 BUDGETS_MS: dict[Path, int] = {
     Path.COMMENTS_ALONE: 1_000,
@@ -41,11 +41,6 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     untranslated: int
     missing: int
     refused: dict[str, int]
-
-
-def percentile(waits: Sequence[float], share: float) -> float:
-    """The nearest-rank percentile of at least one wait."""
-    return sorted(waits)[max(0, math.ceil(share * len(waits)) - 1)]
 
 
 def summarise(measure: Measure, lang: str, refused: dict[str, int]) -> Summary:

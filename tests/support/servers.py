@@ -42,15 +42,15 @@ class RunningServer(msgspec.Struct, frozen=True, kw_only=True):
         return sum(float(line.removeprefix(series)) for line in text.splitlines() if line.startswith(series))
 
 
-def sampan(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+def sampan(*arguments: str | Path, within_s: float = START_S, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run a command of `sampan` to its end."""
     return subprocess.run(
-        _command(*arguments),
+        _command(*map(str, arguments)),
         env=_environment(environment),
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=START_S,
+        timeout=within_s,
         check=False,
     )
 

@@ -6,8 +6,9 @@ import pytest
 
 from loadtest.demo.measure import Edges, Measure, Path
 from loadtest.demo.speech import Spoken
-from loadtest.demo.summary import percentile, summarise
+from loadtest.demo.summary import summarise
 from loadtest.frames import Cue
+from loadtest.percentiles import percentile
 
 pytestmark = pytest.mark.unit
 

@@ -1,0 +1,1 @@
+"""`sampan bench speech`: real speech into a running server, and what its readers waited for."""
