@@ -55,11 +55,6 @@ def demo(
     raise typer.Exit(run(Options(source=source, once=once, lang=lang, json=json)))
 
 
-@bench_app.callback()
-def bench() -> None:
-    """Keep `speech` a sub-command of its own."""
-
-
 @bench_app.command()
 def speech(
     data: Annotated[Path, typer.Option(help="A folder of recordings, with NAME.txt and NAME.pages.jsonl beside them.")],
@@ -81,6 +76,19 @@ def speech(
     there = None if server is None else Server(url=server, token=token)
     options = Options(data=data, only=only, lang=lang, lanes=lanes, server=there, logs=logs)
     raise typer.Exit(report(options, as_json=as_json))
+
+
+@bench_app.command()
+def soak(
+    source: Annotated[str | None, typer.Option("--input", help="What is repeated; by default the sample.")] = None,
+    minutes: Annotated[float, typer.Option(min=1.0, max=10_000.0, help="How long.")] = 30.0,
+    lang: Annotated[str, typer.Option(help="The language to read.")] = "zh-Hans",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Keep a room on the air for long and report whether waits or memory grow."""
+    from loadtest.soak import Options, report
+
+    raise typer.Exit(report(Options(source=source, minutes=minutes, lang=lang), as_json=as_json))
 
 
 def main() -> None:

@@ -49,3 +49,15 @@ def test_a_folder_without_recordings_is_said_so(tmp_path: Path) -> None:
     ended = sampan("bench", "speech", "--data", tmp_path)
     assert ended.returncode == 1
     assert "holds no recording" in ended.stderr
+
+
+def test_three_minutes_on_the_air_make_it_neither_slower_nor_bigger() -> None:
+    ended = sampan("bench", "soak", "--minutes", "3", "--json", within_s=400)
+    assert ended.returncode == 0, ended.stderr
+    report = json.loads(ended.stdout)
+    assert report["first"]["cues"] >= 5
+    assert report["last"]["cues"] >= 5
+    assert report["slower"] < 1.5  # the same sentences again; other processes disturb each of the minutes
+    assert report["longest_silence_s"] < 30
+    start, _, end = report["memory_mib"]
+    assert end - start < 20
