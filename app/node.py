@@ -12,6 +12,7 @@ import structlog
 import uvicorn
 from websockets.asyncio.server import ServerConnection
 
+from app.admission import Admission
 from app.auth import Scope, Tokens
 from app.callers import Callers
 from app.clock import Clock
@@ -121,13 +122,20 @@ class Node:
             def pipeline(room: RoomSettings, demand: Demand, publish: Callable[[Cue], None]) -> RoomPipeline:
                 return RoomPipeline(room, parts, demand, publish)
 
-            rooms = await stack.enter_async_context(Rooms(hub, pipeline, settings.server.max_rooms))
+            admission = Admission(
+                lambda: asr.pace.usual_s,
+                concurrency=models.asr.capacity.concurrency,
+                interval_s=settings.speech.recognition.partial_interval_s,
+                most=settings.server.max_live_rooms,
+            )
+            rooms = await stack.enter_async_context(Rooms(hub, pipeline, admission, settings.server.max_rooms))
             for section in settings.rooms:
                 rooms.create(_configured(section))
             callers = Callers(settings.server.origins, loopback_only=not tokens.required)
             sockets = Sockets(_routes(hub, clock, tokens, rooms), callers)
             resources = Resources(
                 rooms=rooms,
+                admission=admission,
                 glossary=glossary,
                 hub=hub,
                 tokens=tokens,
@@ -139,7 +147,9 @@ class Node:
             await self._run(resources, sockets, ready)
 
     def _batcher(self, engine: TranslationEngine) -> Batcher[TranslationRequest, Translation]:
-        cache: ResultCache[TranslationRequest, Translation] = ResultCache(lambda row: row if row.text else None)
+        cache: ResultCache[TranslationRequest, Translation] = ResultCache(
+            lambda row: row.question if row.text else None
+        )
         return Batcher(
             engine,
             self._settings.mt_batching,

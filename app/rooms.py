@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Self
 
+from app.admission import Admission
 from app.delivery.hub import Hub
 from app.errors import ServiceError
 from app.supervise import supervise
@@ -24,10 +25,14 @@ PipelineOf = Callable[[RoomSettings, Demand, Callable[[Cue], None]], RoomPipelin
 class Room:
     """One live stream: takes sound and comments, knows who sends."""
 
-    def __init__(self, settings: RoomSettings, pipeline: RoomPipeline, show: Callable[[RoomState], None]) -> None:
+    def __init__(
+        self, settings: RoomSettings, pipeline: RoomPipeline, admission: Admission, show: Callable[[RoomState], None]
+    ) -> None:
         """`show` tells the room's viewers how it is."""
         self.settings = settings
+        self.state = RoomState(ingest="idle")
         self._pipeline = pipeline
+        self._admission = admission
         self._show = show
         self._publishing: asyncio.Timeout | None = None
         self._ended: ServiceError | None = None
@@ -45,7 +50,10 @@ class Room:
 
     @asynccontextmanager
     async def publishing(self) -> AsyncIterator[None]:
-        """Be the room's broadcaster. Raises ServiceError while there is another, and when the room is closed."""
+        """Be the room's broadcaster.
+
+        Raises ServiceError while there is another, where the node is full, and when the room is closed.
+        """
         if self._ended is not None:
             raise self._ended
         if self._publishing is not None:
@@ -54,18 +62,19 @@ class Room:
                 f"room {self.name} has a broadcaster already",
                 hint="end that connection first, or send to another room",
             )
-        self._publishing = asyncio.timeout(None)  # ends early when the room is closed
-        self._show(RoomState(ingest="live"))
-        try:
-            async with self._publishing:
-                yield
-        except TimeoutError:
-            if self._ended is None:
-                raise
-            raise self._ended from None
-        finally:
-            self._publishing = None
-            self._show(RoomState(ingest="idle"))
+        with self._admission.broadcasting():
+            self._publishing = asyncio.timeout(None)  # ends early when the room is closed
+            self._tell()
+            try:
+                async with self._publishing:
+                    yield
+            except TimeoutError:
+                if self._ended is None:
+                    raise
+                raise self._ended from None
+            finally:
+                self._publishing = None
+                self._tell()
 
     @property
     def glossary(self) -> Glossary:
@@ -79,6 +88,7 @@ class Room:
     def push_audio(self, chunk: AudioChunk) -> None:
         """Take sound; never waits."""
         self._pipeline.push_audio(chunk)
+        self._tell()
 
     async def finish_audio(self) -> None:
         """Bring the open utterance to its end, in at most 2 seconds."""
@@ -107,6 +117,16 @@ class Room:
                 self._task.cancel()
                 await asyncio.wait([self._task])
 
+    def _tell(self) -> None:
+        """Let the viewers know when it is otherwise than they were told last."""
+        live = self._publishing is not None
+        state = RoomState(
+            ingest="live" if live else "idle", load="strained" if live and self._pipeline.is_strained else "normal"
+        )
+        if state != self.state:
+            self.state = state
+            self._show(state)
+
     async def _run(self) -> None:
         """Work until cancelled; a pipeline that breaks again after its restart ends the room for who sends."""
         if not await supervise("room", self._pipeline.run, restarts=1, fields={"room": self.name}):
@@ -122,9 +142,11 @@ class Room:
 class Rooms:
     """Every room of this process. `async with` owns their tasks; leaving it stops them all."""
 
-    def __init__(self, hub: Hub, pipeline: PipelineOf, most: int) -> None:
+    def __init__(self, hub: Hub, pipeline: PipelineOf, admission: Admission, most: int) -> None:
+        """`most`: rooms at once, live or not."""
         self._hub = hub
         self._pipeline = pipeline
+        self._admission = admission
         self._most = most
         self._rooms: dict[str, Room] = {}
         self._tasks = asyncio.TaskGroup()
@@ -148,7 +170,7 @@ class Rooms:
             )
         demand = self._hub.open(settings.room)
         pipeline = self._pipeline(settings, demand, self._hub.publish)
-        room = Room(settings, pipeline, lambda state: self._hub.show(settings.room, state))
+        room = Room(settings, pipeline, self._admission, lambda state: self._hub.show(settings.room, state))
         room.start(self._tasks)
         self._rooms[settings.room] = room
         return room

@@ -29,7 +29,9 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     origins: tuple[str, ...] = ()
     """Web origins besides the server's own that may open sockets and call the API, or "*" for any."""
     max_rooms: int = 64
-    """Rooms at once; a new one beyond is answered 503."""
+    """Rooms at once, live or not; a new one beyond is answered 503."""
+    max_live_rooms: int = 0
+    """Rooms with a broadcaster at once; one beyond is answered 503. 0: as many as recognition keeps up with."""
     glossary: str | None = None
     """A file of words that all rooms want translated their own way; docs/protocol.md shows its form."""
     max_viewers: int = 10_000
@@ -211,9 +213,9 @@ def _rules(settings: Settings) -> list[str]:
     server, problems = settings.server, []
     if not 0 <= server.port <= 65_535:
         problems.append(f"server.port = {server.port}: allowed are 0 to 65535 (0: any free port)")
-    for key in ("max_rooms", "max_viewers"):
-        if getattr(server, key) < 1:
-            problems.append(f"server.{key} = {getattr(server, key)}: allowed is 1 and more")
+    for key, least in (("max_rooms", 1), ("max_live_rooms", 0), ("max_viewers", 1)):
+        if getattr(server, key) < least:
+            problems.append(f"server.{key} = {getattr(server, key)}: allowed is {least} and more")
     for key, least in (("mt_slots", 1), ("cores", 0), ("asr_threads", 1)):
         if not least <= getattr(settings.models, key) <= 256:
             problems.append(f"models.{key} = {getattr(settings.models, key)}: allowed are {least} to 256")

@@ -83,9 +83,13 @@ class Gap(_Frame, frozen=True, kw_only=True, tag="gap"):
 
 
 class RoomState(_Frame, frozen=True, kw_only=True, tag="state"):
-    """How the room is, sent after hello and whenever it changes. `ingest`: whether a broadcaster is connected."""
+    """How the room is, sent after hello and whenever it changes. `ingest`: whether a broadcaster is connected.
+
+    `load`: strained while unfinished speech is recognised less often than it should be.
+    """
 
     ingest: Literal["idle", "live"]
+    load: Literal["normal", "strained"] = "normal"
 
 
 class Pong(_Frame, frozen=True, kw_only=True, tag="pong"):
@@ -171,13 +175,29 @@ class GlossaryState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RoomBody(msgspec.Struct, frozen=True, kw_only=True):
-    """Body of POST rooms, and a room as GET shows it. Empty `sources` or `targets` means any language."""
+    """Body of POST rooms. Empty `sources` or `targets` means any language."""
 
     room: str
     sources: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     tier: Literal["premium", "standard", "background"] = "standard"
     hide_personal: bool = False
+
+
+class RoomShown(RoomBody, frozen=True, kw_only=True):
+    """A room as GET shows it: what it was asked to be, and how it is."""
+
+    ingest: Literal["idle", "live"]
+    load: Literal["normal", "strained"]
+
+
+class NodeShown(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer to GET node. `live_rooms_held`: how many may be live at once; null while that is not known yet."""
+
+    rooms: int
+    live_rooms: int
+    live_rooms_held: int | None
+    viewers: int
 
 
 _encoder = msgspec.json.Encoder()

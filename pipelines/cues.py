@@ -45,9 +45,11 @@ class CueBook:
         return shown is not None and shown.final
 
     def pending(self, source: SourceText, language: LanguageTag) -> Cue | None:
-        """The source's newest text, with the translation shown before it; None once the cue is final."""
+        """The source's newest text, with the translation shown before it; None once the cue is final or has it."""
+        known = self._shown.get((source.id, language))
+        has_it = known is not None and known.revision >= 0 and known.source.text == source.text
         shown = self._state(source, language)
-        if shown.final or source.revision <= shown.rendered:
+        if has_it or shown.final or source.revision <= shown.rendered:
             return None
         shown.revision += 1
         rendering = Rendering(text=shown.text, ledger=source.ledger, flags=(CueFlag.PENDING,))
@@ -64,7 +66,7 @@ class CueBook:
         shown.revision += 1
         shown.rendered, shown.final = source.revision, source.final
         shown.text = "" if source.final else rendering.text
-        if shown.source.revision > source.revision:
+        if shown.source.text != source.text:
             rendering = msgspec.structs.replace(rendering, flags=(CueFlag.PENDING,))
         return self._cue(language, rendering, shown, final=source.final)
 

@@ -61,6 +61,11 @@ class RoomPipeline:
         """Take sound. What can't be kept up with is dropped, oldest first, and counted."""
         self._speech.push(chunk)
 
+    @property
+    def is_strained(self) -> bool:
+        """Whether unfinished speech is recognised less often than it should be."""
+        return self._speech.is_strained
+
     def push_comment(self, comment: Comment) -> None:
         """Take a comment. Raises CommentRefused where it is too long or has no text."""
         now = asyncio.get_running_loop().time()

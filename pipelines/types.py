@@ -76,9 +76,10 @@ class SourceText(msgspec.Struct, frozen=True, kw_only=True):
     """A comment or a piece of speech, ready to be translated: from here on both are alike.
 
     `revision` grows with every version of the same `id`; `final` is the last. `stream_start`/`stream_end` are in
-    seconds of the broadcaster's clock and 0 for a comment in a room without sound. `as_is`: why every reader gets it
-    as it is, None where it is to be translated; `spans` stay as they are in the translation, `reworded` is what a model
-    reads instead of the text's own words.
+    seconds of the broadcaster's clock and 0 for a comment in a room without sound. Of unfinished speech the first
+    `steady` characters won't change any more, or are all of it where it may have ended. `as_is`: why every reader
+    gets it as it is, None where it is to be translated; `spans` stay as they are in the translation, `reworded` is
+    what a model reads instead of the text's own words.
     """
 
     id: str
@@ -91,6 +92,7 @@ class SourceText(msgspec.Struct, frozen=True, kw_only=True):
     author: str | None = None
     stream_start: float = 0.0
     stream_end: float = 0.0
+    steady: int = 0
     as_is: str | None = None
     spans: tuple[Span, ...] = ()
     reworded: tuple[Reworded, ...] = ()

@@ -7,12 +7,13 @@ from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
+from app.admission import Admission
 from app.auth import Tokens
 from app.callers import Callers
 from app.clock import Clock
 from app.delivery.hub import Hub
 from app.errors import ServiceError, problem, problem_headers
-from app.http import comments, glossary, health, pages, rooms, subtitles, tokens
+from app.http import comments, glossary, health, node, pages, rooms, subtitles, tokens
 from app.http.front import Front
 from app.rooms import Rooms
 from pipelines.translate.glossary import Shelf
@@ -22,6 +23,7 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
     """What the routes work on. `ready` answers what is still missing, or None."""
 
     rooms: Rooms
+    admission: Admission
     glossary: Shelf
     hub: Hub
     tokens: Tokens
@@ -52,6 +54,7 @@ def build(resources: Resources) -> FastAPI:
         )
     application.add_middleware(Front, callers=resources.callers)  # outermost, as it is added last
     application.include_router(health.router(resources.ready, resources.tokens))
+    application.include_router(node.router(resources.rooms, resources.admission, resources.hub, resources.tokens))
     application.include_router(rooms.router(resources.rooms, resources.tokens))
     application.include_router(comments.router(resources.rooms, resources.tokens, resources.clock))
     application.include_router(glossary.router(resources.rooms, resources.glossary, resources.tokens))

@@ -8,7 +8,7 @@ from app.errors import ServiceError
 from app.http.requests import json_body, read_body, token_of
 from app.names import ROOM_NAME
 from app.rooms import Room, Rooms
-from app.wire import RoomBody
+from app.wire import RoomBody, RoomShown
 from engines.batching.ticket import Tier
 from engines.languages import LanguageTag, UnknownLanguage, parse_language
 from pipelines.types import RoomSettings
@@ -66,14 +66,16 @@ def _tags(tags: tuple[str, ...]) -> tuple[LanguageTag, ...]:
         raise ServiceError("unknown_language", str(error), hint="use one of the languages named") from error
 
 
-def _shown(room: Room) -> RoomBody:
+def _shown(room: Room) -> RoomShown:
     settings = room.settings
-    return RoomBody(
+    return RoomShown(
         room=room.name,
         sources=settings.sources,
         targets=settings.targets,
         tier=settings.tier.value,
         hide_personal=settings.hide_personal,
+        ingest=room.state.ingest,
+        load=room.state.load,
     )
 
 

@@ -56,7 +56,8 @@ class Batcher(Generic[Row, Result]):
         self._tokens = tokens
         self._queue: WaitingQueue[Request[Row, Result]] = WaitingQueue(settings)
         self._policy = BatchPolicy(settings, engine.capacity)
-        self._pace = Pace()
+        self.pace = Pace()
+        """How long its calls take."""
         self._probes: set[asyncio.Task[None]] = set()
         self._calls: set[Call[Row, Result]] = set()
         self._flights: Flights[Row, Result] = Flights(settings.max_queue_size)
@@ -158,7 +159,7 @@ class Batcher(Generic[Row, Result]):
             self._wake.set()
         elif not request.call.is_awaited:
             # Counted as if it had ended now: otherwise only what was quick enough would say how long calls take.
-            self._pace.observe(asyncio.get_running_loop().time() - request.call.started)
+            self.pace.observe(asyncio.get_running_loop().time() - request.call.started)
             self._cancel(request.call)
 
     async def _serve(self) -> None:
@@ -204,7 +205,7 @@ class Batcher(Generic[Row, Result]):
         late = self._queue.expire(now)
         places = self._instances.room * self._engine.capacity.max_batch
         if places and len(self._queue) > places:
-            late += self._queue.expire(now + self._pace.usual_s, most=len(self._queue) - places)
+            late += self._queue.expire(now + self.pace.usual_s, most=len(self._queue) - places)
         for request in late:
             request.settle(Shed(ShedCause.DEADLINE))
 
@@ -253,7 +254,7 @@ class Batcher(Generic[Row, Result]):
             self._wake.set()
         else:
             instance.health.answered()
-            self._pace.observe(loop.time() - began)
+            self.pace.observe(loop.time() - began)
             INFER_SECONDS.labels(self._engine.name, self._label(call.first)).observe(loop.time() - began)
         self._instances.give_back(call)
         return results

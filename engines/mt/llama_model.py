@@ -119,6 +119,6 @@ class LlamaModel:
         self.forget(sequence)
         return False
 
-    def forget(self, sequence: int) -> None:
-        """Drop a sequence's cells."""
-        llama_cpp.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+    def forget(self, sequence: int, position: int = -1) -> None:
+        """Drop a sequence's cells, from a position on or all of them."""
+        llama_cpp.llama_memory_seq_rm(self._memory, sequence, position, -1)

@@ -21,6 +21,7 @@ CONTEXT_TOKENS = 16_384
 LONGEST_TEXT = 3_072  # tokens; 2,000 characters of any language of the service stay below
 LONGEST_ANSWER = 1_536  # tokens
 PROSE_TOKENS = 20  # a text of so many is a sentence
+DRAFT_TOKENS = 40  # of an answer to an earlier part of the text, that may be those of this one too
 READ_TOKENS = 48  # of prompts and texts in one step, so that reading a long one does not hold up the others
 
 # How many tokens a translation may have for each token of its source, with Qwen's vocabulary.
@@ -52,7 +53,9 @@ class _Prefix:
 class Job:
     """One text on its way through the model. `todo` is what has still to be read, `written` the answer so far.
 
-    `position` is None until the job has begun with its pair's prefix. A job without text only makes the pair ready.
+    `draft` is read with the text's last tokens; as much of it is kept as the model would have written itself
+    (Leviathan et al., 2023, https://arxiv.org/abs/2211.17192, with a draft that costs nothing). `position` is None
+    until the job has begun with its pair's prefix. A job without text only makes the pair ready.
     """
 
     prompt: Prompt
@@ -60,6 +63,7 @@ class Job:
     most: int
     banned: NDArray[np.bool_]
     cells: int  # of the context, that the job may come to need
+    draft: list[int] = field(default_factory=list)
     written: list[int] = field(default_factory=list)
     position: int | None = None
     row: int = -1
@@ -104,7 +108,9 @@ class Slots:
         most = min(len(text) * growth + _SPARE_TOKENS, LONGEST_ANSWER)
         banned = self._masks.banned(request.target) if latin else self._masks.banned_with_latin(request.target)
         prompt = Prompt(request.source, request.target, kind or ("prose" if len(text) >= PROSE_TOKENS else "chat"))
-        return Job(prompt=prompt, todo=todo, most=most, banned=banned, cells=len(todo) + most)
+        drafted = self._model.tokens(request.draft, special=False) if todo and kind is None else []
+        cells = len(todo) + max(most, DRAFT_TOKENS)
+        return Job(prompt=prompt, todo=todo, most=most, banned=banned, cells=cells, draft=drafted[:DRAFT_TOKENS])
 
     def can_admit(self, job: Job) -> bool:
         """Whether there is a slot and room in the context for the job now."""
@@ -126,9 +132,9 @@ class Slots:
         self._model.decode(self._cores.free())
         for prefix in read:
             self._store.keep(self._model, prefix.sequence, prefix.tokens)
-        for job in self._jobs.values():
+        for slot, job in self._jobs.items():
             if job.row >= 0:
-                self._write(job)
+                self._write(slot, job)
         return self._take_ended()
 
     def drop_all(self) -> None:
@@ -184,7 +190,11 @@ class Slots:
             job.position += 1
             if last:
                 job.row = row
-        return len(part)
+        if job.todo:
+            return len(part)
+        for place, token in enumerate(job.draft):
+            self._model.add(token, job.position + place, slot, logits=True)
+        return len(part) + len(job.draft)
 
     def _begin(self, slot: int, job: Job) -> bool:
         """Let the job begin with its pair's prefix, once a decode has read all of it."""
@@ -196,18 +206,31 @@ class Slots:
         job.ended = not job.todo
         return bool(job.todo)
 
-    def _write(self, job: Job) -> None:
+    def _write(self, slot: int, job: Job) -> None:
+        """What the model writes next: one token, behind those of the draft that it would have written, too."""
+        drafted, job.draft = job.draft, []
+        for place, expected in enumerate((*drafted, None)):
+            token = self._likeliest(job, job.row + place)
+            job.cut = len(job.written) >= job.most
+            job.ended = job.cut or self._model.ends(token)
+            if not job.ended:
+                job.written.append(token)
+            if job.ended or token != expected:
+                break
+        if drafted:
+            assert job.position is not None
+            job.position += place
+            self._model.forget(slot, job.position)
+
+    def _likeliest(self, job: Job, row: int) -> int:
         """The likeliest token that the target's scripts allow (greedy)."""
-        logits = self._model.logits(job.row)
+        logits = self._model.logits(row)
         token = int(logits.argmax())
         if job.banned[token]:
             np.copyto(self._masked, logits)
             self._masked[job.banned] = -np.inf
             token = int(self._masked.argmax())
-        job.cut = len(job.written) >= job.most
-        job.ended = job.cut or self._model.ends(token)
-        if not job.ended:
-            job.written.append(token)
+        return token
 
     def _take_ended(self) -> list[Job]:
         ended = {slot: job for slot, job in self._jobs.items() if job.ended or job.cancelled}

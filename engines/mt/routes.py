@@ -107,7 +107,8 @@ class Router:
         text, queued_s, infer_s, tokens = row.text, 0.0, 0.0, 0
         outcome: Outcome[Translation] = Failed(RowFailure("unsupported_pair"))
         for leg in route.legs:
-            asked = msgspec.structs.replace(row, text=text, source=leg.source, target=leg.target)
+            draft = row.draft if leg is route.legs[-1] else ""
+            asked = msgspec.structs.replace(row, text=text, source=leg.source, target=leg.target, draft=draft)
             outcome = await self._batchers[leg.model].submit(asked, ticket)
             if not isinstance(outcome, Done):
                 return outcome

@@ -67,6 +67,11 @@ class Listener:
         self.idle = asyncio.Event()
         self.idle.set()
 
+    @property
+    def is_strained(self) -> bool:
+        """Whether unfinished speech is recognised less than half as often as it should be."""
+        return self._turns.is_strained
+
     def opened(self) -> None:
         """Somebody speaks."""
         self._number += 1
@@ -157,7 +162,8 @@ class Listener:
         elif recognition is not None and self._gates.drop(recognition, sound) is None:
             decided = self._known_language(spoken) is not None
             may_be_cut = sound.duration_s > self._never_cut_s
-            spoken.text.hear(self._heard(recognition, sound, _now()), decided=decided, may_be_cut=may_be_cut)
+            heard = self._heard(recognition, sound, _now())
+            spoken.text.hear(heard, decided=decided, may_be_cut=may_be_cut, may_be_whole=is_whole)
             if is_whole and _SENTENCE_END.search(recognition.text):
                 self._sentence_complete()
 

@@ -38,6 +38,11 @@ class SpeechPath:
         self._listener = Listener(room, parts, emit, sentence_complete=self._endpointing.sentence_complete)
         self._arrived = asyncio.Event()
 
+    @property
+    def is_strained(self) -> bool:
+        """Whether unfinished speech is recognised less than half as often as it should be."""
+        return self._listener.is_strained
+
     def push(self, chunk: AudioChunk) -> None:
         """Take sound. Never waits: beyond the backlog the oldest is dropped and counted."""
         if self._backlog.push(chunk):

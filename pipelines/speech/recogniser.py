@@ -12,6 +12,9 @@ from engines.languages import LanguageTag
 from pipelines.speech.endpointing import UtteranceSound
 from pipelines.types import RoomSettings
 
+_NEWEST_COUNTS = 0.2
+_STRAINED, _RELAXED = 2.0, 1.5
+
 
 class RecognitionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How often speech is recognised and how long that may take."""
@@ -43,7 +46,10 @@ class PartialTurns:
         self._asked_at = float("-inf")
         self._asked_s = 0.0
         self._took_s = 0.0
+        self._usually_s = 0.0  # a mean in which the newest counts most
         self._in_flight = 0
+        self.is_strained = False
+        """Whether the interval has to be twice as long as it should be; so until it is half as much too long again."""
 
     def opened(self) -> None:
         """A new utterance: none of it has been asked for."""
@@ -64,6 +70,9 @@ class PartialTurns:
         """An answer came, or will not."""
         self._in_flight -= 1
         self._took_s = took_s
+        self._usually_s += _NEWEST_COUNTS * (took_s - self._usually_s)
+        stretch = self._settings.load_factor * self._usually_s / self._settings.partial_interval_s
+        self.is_strained = stretch > (_RELAXED if self.is_strained else _STRAINED)
 
 
 class Recogniser:

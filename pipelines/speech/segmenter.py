@@ -33,10 +33,14 @@ class SegmenterSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 
 
 class Pieces(msgspec.Struct, frozen=True, kw_only=True):
-    """Pieces given out for good now, in order, and the one that is still open ("" where none is)."""
+    """Pieces given out for good now, in order, and the one that is still open ("" where none is).
+
+    The first `stable` characters of the open one won't change any more.
+    """
 
     closed: tuple[str, ...]
     open: str
+    stable: int = 0
 
 
 class _Rank(IntEnum):
@@ -79,7 +83,8 @@ class Segmenter:
             closed.append(rest[:cut].strip())
             self._given = start + cut
         if not final:
-            return Pieces(closed=tuple(closed), open=self._fitting(rest))
+            fitting = self._fitting(rest)
+            return Pieces(closed=tuple(closed), open=fitting, stable=min(max(stable, 0), len(fitting)))
         self._given = len(text)
         return Pieces(closed=tuple([*closed, rest.strip()] if rest.strip() else closed), open="")
 

@@ -33,14 +33,15 @@ class Utterance:
         self._piece = 0
         self._revision = 0
         self._shown = ""  # the open piece as it was emitted last
+        self._steady = 0
         self._start: float | None = None  # where the open piece starts, in stream time
         self._ended = False
 
-    def hear(self, heard: Heard, *, decided: bool = True, may_be_cut: bool = False) -> None:
+    def hear(self, heard: Heard, *, decided: bool = True, may_be_cut: bool = False, may_be_whole: bool = False) -> None:
         """Take a newer recognition of unfinished speech; one of less sound than the last is ignored.
 
         Nothing becomes stable before its language is decided, nor where its end `may_be_cut` off: the next utterance
-        says that again.
+        says that again. `may_be_whole`: the speech may have ended.
         """
         if self._ended or (self._last and heard.sound.duration_s < self._last.sound.duration_s):
             return
@@ -49,7 +50,7 @@ class Utterance:
             self._stabiliser = Stabiliser(self.number)
         if may_be_cut:
             self._stabiliser.freeze()
-        self._show(heard, self._push(heard, final=False), endpointed_at=None)
+        self._show(heard, self._push(heard, final=False), endpointed_at=None, may_be_whole=may_be_whole)
 
     def end(self, heard: Heard | None, endpointed_at: float) -> None:
         """Take the final recognition, or None to let what was heard last be the final text."""
@@ -69,13 +70,17 @@ class Utterance:
         sound = heard.sound
         return self._stabiliser.push(heard.text, heard.language, sound.stream_start, sound.stream_end, final=final)
 
-    def _show(self, heard: Heard, hypothesis: Hypothesis, endpointed_at: float | None) -> None:
+    def _show(
+        self, heard: Heard, hypothesis: Hypothesis, endpointed_at: float | None, *, may_be_whole: bool = False
+    ) -> None:
         pieces = self._segmenter.push(hypothesis.text, hypothesis.stable_length, final=hypothesis.final)
         remaining = [len(letters(piece)) for piece in (*pieces.closed, pieces.open)]
         for n, piece in enumerate(pieces.closed):
             self._put(heard, piece, self._share(heard.sound, remaining[n:]), endpointed_at)
             self._next_piece()
-        if pieces.open and pieces.open != self._shown:
+        steady = len(pieces.open) if may_be_whole else pieces.stable
+        if pieces.open and (pieces.open, steady) != (self._shown, self._steady):
+            self._steady = steady
             self._put(heard, pieces.open, None, endpointed_at)
         if hypothesis.final:
             self._take_back(heard, endpointed_at)
@@ -94,6 +99,7 @@ class Utterance:
         self._piece += 1
         self._revision = 0
         self._shown = ""
+        self._steady = 0
 
     def _put(self, heard: Heard, text: str, stream_end: float | None, endpointed_at: float | None) -> None:
         """Emit the open piece; with a `stream_end` for good."""
@@ -113,6 +119,7 @@ class Utterance:
             ),
             stream_start=start,
             stream_end=heard.sound.stream_end if stream_end is None else stream_end,
+            steady=self._steady if stream_end is None else len(text),
         )
         self._revision += 1
         self._shown = text

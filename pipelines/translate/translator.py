@@ -19,6 +19,7 @@ from pipelines.ledger import stamp
 from pipelines.metrics import REPEATS, SHED, observe
 from pipelines.translate.chinese import to_script
 from pipelines.translate.glossary import Shelf
+from pipelines.translate.partials import Partials
 from pipelines.translate.template import Template, restore
 from pipelines.translate.wording import Wording, in_script
 from pipelines.types import Cue, CueFlag, CueKind, RoomSettings, SourceText
@@ -37,8 +38,8 @@ class TranslatorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     """The same for a finished piece of speech, from the moment it was recognised."""
     partial_deadline_s: Annotated[float, Meta(gt=0, le=60)] = 1.0
     """A translation of unfinished speech that takes longer is dropped."""
-    partial_growth: Annotated[int, Meta(ge=0, le=1000)] = 12
-    """Unfinished speech is translated again once it has grown by so many characters; 0: never."""
+    partial_interval_s: Annotated[float, Meta(ge=0, le=60)] = 1.0
+    """What is certain of unfinished speech is translated again after so long, sooner after a clause; 0: never."""
     in_flight: Annotated[int, Meta(ge=1, le=65_536)] = 256
     """Translations of one room under way at once; beyond it texts are shown as they are, marked."""
     prepare_deadline_s: Annotated[float, Meta(gt=0, le=600)] = 30.0
@@ -47,6 +48,14 @@ class TranslatorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     """Cues translated first for a language that somebody opens."""
     count_interval_s: Annotated[float, Meta(ge=0, le=60)] = 0.3
     """How often a comment that many write is shown with its new count."""
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """A translation of unfinished speech that is under way."""
+
+    cue: str
+    text: str
+    task: asyncio.Task[None]
 
 
 class Translate(Protocol):
@@ -78,7 +87,8 @@ class Translator:
         self._wording = Wording(glossaries)
         self._book = CueBook(room.room)
         self._recent: deque[SourceText] = deque(maxlen=settings.backfill)
-        self._partial_length: dict[LanguageTag, tuple[str, int]] = {}
+        self._partials = Partials(settings.partial_interval_s)
+        self._asked: dict[LanguageTag, _Asked] = {}  # of unfinished speech, last; bounded by the languages
         self._served: frozenset[LanguageTag] = frozenset()
         self._counts: dict[str, int] = {}  # comments written again since they were shown last
         self._counted = asyncio.Event()
@@ -147,9 +157,11 @@ class Translator:
             return
         if source.kind is CueKind.SPEECH:
             self._show(self._book.pending(source, language))
-        if not source.final and not self._partial_due(source, language):
+        now = asyncio.get_running_loop().time()
+        text = source.text if source.final else self._partials.due(source, language, now)
+        if not text:
             return
-        template = self._wording.template(source, language)
+        template = self._wording.template(msgspec.structs.replace(source, text=text), language)
         if not template.has_words:
             said = Rendering(text=restore(template, template.text), ledger=source.ledger)
             self._show(self._book.rendered(source, language, said))
@@ -159,9 +171,13 @@ class Translator:
             SHED.labels("translator", cause, self._room.tier).inc()
             self._give_up(source, language, cause)
             return
+        if source.final:
+            self._cancel_partial(source, language, template)
         self._in_flight += 1
         self._idle.clear()
-        self._tasks.create_task(self._translate(source, language, template))
+        task = self._tasks.create_task(self._translate(source, language, template))
+        if not source.final:
+            self._asked[language] = _Asked(source.id, template.text, task)
 
     def _without_model(self, source: SourceText, language: LanguageTag) -> Rendering | None:
         """What needs no model: nothing to say, the reader's own language, another script of Chinese."""
@@ -176,21 +192,21 @@ class Translator:
             return Rendering(text=text, ledger=ledger, flags=(CueFlag.ORIGINAL,), reason="own_language")
         return None
 
-    def _partial_due(self, source: SourceText, language: LanguageTag) -> bool:
-        if not self._settings.partial_growth:
-            return False
-        cue, length = self._partial_length.get(language, ("", 0))
-        length = length if cue == source.id else 0
-        if len(source.text) < length + self._settings.partial_growth:
-            return False
-        self._partial_length[language] = (source.id, len(source.text))
-        return True
+    def _cancel_partial(self, source: SourceText, language: LanguageTag, template: Template) -> None:
+        """Give up what is asked of a piece's beginning, unless the whole of it asks for the same."""
+        asked = self._asked.pop(language, None)
+        if asked is not None and asked.cue == source.id and asked.text != template.text:
+            asked.task.cancel()
 
     async def _translate(self, source: SourceText, language: LanguageTag, template: Template) -> None:
         loop = asyncio.get_running_loop()
         queued = loop.time()
         request = TranslationRequest(
-            text=template.text, source=source.language, target=_through(language), keep=template.signs
+            text=template.text,
+            source=source.language,
+            target=_through(language),
+            keep=template.signs,
+            draft=self._partials.draft(source, language) if source.kind is CueKind.SPEECH else "",
         )
         try:
             outcome = await self._batcher.submit(request, self._ticket(source, language, queued))
@@ -204,6 +220,8 @@ class Translator:
         if isinstance(outcome, Done):
             ledger = stamp(source.ledger, queued=queued, inferred=loop.time())
             ledger = msgspec.structs.replace(ledger, route=outcome.result.route)
+            if not source.final:
+                self._partials.answered(source, language, outcome.result.text)
             text = restore(template, to_script(outcome.result.text, language))
             self._show(self._book.rendered(source, language, Rendering(text=text, ledger=ledger)))
         elif source.final:

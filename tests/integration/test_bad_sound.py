@@ -75,11 +75,12 @@ def chunks_of(samples: Samples, size: int = 1600) -> Iterable[AudioChunk]:
 
 
 def assert_as_clear_as(speech: Samples, heard: list[Closed], *, loss: float = 0.1) -> None:
-    """The same speech in the same place, by far the most of it."""
+    """The same speech in the same place, by far the most of it: without `loss` of it at most, at its start perhaps."""
     clear = found(chunks_of(speech))
-    assert heard[0].sound.stream_start == pytest.approx(clear[0].sound.stream_start, abs=0.3)
-    assert heard[-1].sound.stream_end == pytest.approx(clear[-1].sound.stream_end, abs=0.3)
     voiced_s = sum(closed.sound.voiced_s for closed in clear)
+    late_s = heard[0].sound.stream_start - clear[0].sound.stream_start
+    assert -0.3 <= late_s <= max(0.3, loss * voiced_s)
+    assert heard[-1].sound.stream_end == pytest.approx(clear[-1].sound.stream_end, abs=0.3)
     assert sum(closed.sound.voiced_s for closed in heard) > (1 - loss) * voiced_s
 
 

@@ -32,6 +32,23 @@ def test_the_interval_stretches_where_recognition_takes_long() -> None:
     assert turns.is_due(11.61, 2.11)
 
 
+def test_a_room_is_strained_while_its_interval_is_twice_what_it_should_be() -> None:
+    turns = PartialTurns(RecognitionSettings())
+
+    def answer(took_s: float, times: int) -> bool:
+        for _ in range(times):
+            turns.asked(0.0, 0.0)
+            turns.answered(took_s)
+        return turns.is_strained
+
+    assert not answer(0.2, 50)
+    assert not answer(1.5, 1)  # one slow answer strains nobody
+    assert not answer(0.2, 50)
+    assert answer(0.6, 50)
+    assert answer(0.45, 50)  # better, but not yet well
+    assert not answer(0.3, 50)
+
+
 def test_nothing_is_due_while_an_answer_is_awaited() -> None:
     turns = PartialTurns(RecognitionSettings())
     turns.asked(10.0, 0.5)

@@ -28,16 +28,16 @@ def width(text: str) -> float:
 
 def test_a_sentence_that_is_followed_by_stable_text_is_a_piece() -> None:
     found = cut("Good morning everybody. Today we", len("Good morning everybody. Today"))
-    assert found == Pieces(closed=("Good morning everybody.",), open="Today we")
+    assert found == Pieces(closed=("Good morning everybody.",), open="Today we", stable=5)
 
 
 def test_a_sentence_at_the_end_stays_open() -> None:
-    assert cut("Good morning everybody.") == Pieces(closed=(), open="Good morning everybody.")
+    assert cut("Good morning everybody.") == Pieces(closed=(), open="Good morning everybody.", stable=23)
 
 
 def test_a_sentence_that_is_not_stable_stays_open() -> None:
     text = "Good morning everybody. Today we"
-    assert cut(text, 10) == Pieces(closed=(), open=text)
+    assert cut(text, 10) == Pieces(closed=(), open=text, stable=10)
 
 
 def test_a_very_short_sentence_stays_with_the_next() -> None:

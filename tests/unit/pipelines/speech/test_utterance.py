@@ -38,11 +38,22 @@ def test_partials_and_the_final_are_revisions_of_one_piece() -> None:
     assert emitted[0].ledger.endpointed is None
 
 
-def test_unchanged_text_is_not_emitted_again() -> None:
+def test_unchanged_text_is_emitted_again_only_when_more_of_it_is_certain() -> None:
     spoken, emitted = utterance()
-    spoken.hear(heard("Good", 1.0))
-    spoken.hear(heard("Good", 1.5))
-    assert len(emitted) == 1
+    for duration_s in (1.0, 1.5, 2.0, 2.5):
+        spoken.hear(heard("Good morning to all of you", duration_s))
+    assert [(source.text, source.steady) for source in emitted] == [
+        ("Good morning to all of you", 0),
+        ("Good morning to all of you", len("Good morning to all")),
+    ]
+
+
+def test_what_may_be_the_whole_is_certain_to_its_end() -> None:
+    spoken, emitted = utterance()
+    spoken.hear(heard("Good morning to all"), may_be_whole=True)
+    assert emitted[-1].steady == len(emitted[-1].text)
+    spoken.hear(heard("Good morning to all of you", 2.0))
+    assert emitted[-1].steady < len("Good morning to all")
 
 
 def test_a_sentence_is_given_out_for_good_before_the_end_and_times_join() -> None:

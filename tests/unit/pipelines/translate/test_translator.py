@@ -1,89 +1,21 @@
 """pipelines/translate/translator.py, in virtual time with a scripted batcher"""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import msgspec
 import pytest
 
-from engines.batching.ticket import Done, Failed, Outcome, Shed, ShedCause, Ticket, Tier
+from engines.batching.ticket import Failed, Outcome, Shed, ShedCause, Tier
 from engines.engine import RowFailure
-from engines.languages import LanguageTag
-from engines.mt.types import Translation, TranslationRequest
+from engines.mt.types import Translation
 from pipelines.comments.repeats import Repeat
-from pipelines.demand import Demand
 from pipelines.spans import Span, SpanKind
-from pipelines.translate.glossary import Shelf, read_glossary
-from pipelines.translate.translator import Translator, TranslatorSettings
-from pipelines.types import Cue, CueFlag, RoomSettings
-from tests.support.virtual_time import run_virtual
+from pipelines.translate.glossary import read_glossary
+from pipelines.types import CueFlag
 from tests.unit.pipelines.sources import comment, source
+from tests.unit.pipelines.translate.stage import EN, HANS, HANT, VI, Batcher, Stage, play
 
 pytestmark = pytest.mark.unit
-
-EN, VI, HANS, HANT = (LanguageTag(tag) for tag in ("en", "vi", "zh-Hans", "zh-Hant"))
-
-
-class Batcher:
-    """Answers after a second of virtual time, with what a test says; remembers what it was asked."""
-
-    def __init__(self, outcome: Outcome[Translation] | None = None, takes_s: float = 1.0) -> None:
-        self.asked: list[tuple[TranslationRequest, Ticket]] = []
-        self.outcome = outcome
-        self.takes_s = takes_s
-
-    @property
-    def texts(self) -> list[tuple[str, str]]:
-        """(text, target) asked for, getting ready left out."""
-        return [(row.text, row.target) for row, _ in self.asked if row.text]
-
-    async def submit(self, row: TranslationRequest, ticket: Ticket) -> Outcome[Translation]:
-        self.asked.append((row, ticket))
-        await asyncio.sleep(self.takes_s)
-        if self.outcome is not None:
-            return self.outcome
-        text = f"{row.text}>{row.target}" if row.target != HANS else "信息"
-        result = Translation(text=text, engine="scripted", model_version="1")
-        return Done(result=result, queued_s=0.0, infer_s=self.takes_s, batch_rows=1)
-
-
-class Stage:
-    """A translator at work, and what it published."""
-
-    def __init__(self, batcher: Batcher, **settings: Any) -> None:
-        self.demand = Demand(linger_s=1.0)
-        self.cues: list[Cue] = []
-        self.batcher = batcher
-        room = RoomSettings(room="r", sources=(HANS,))
-        self.glossary = Shelf("room")
-        self.translator = Translator(
-            room,
-            batcher,
-            self.demand,
-            self.cues.append,
-            TranslatorSettings(**{"partial_growth": 4, **settings}),
-            glossaries=(self.glossary,),
-        )
-
-    @property
-    def finals(self) -> list[tuple[str, str, str]]:
-        """(language, text, flag or reason) of finished cues."""
-        return [(cue.language, cue.text, cue.reason or "".join(cue.flags)) for cue in self.cues if cue.final]
-
-
-def play(stage: Stage, scene: Callable[[], Awaitable[None]]) -> Stage:
-    """Run a scene while the translator works."""
-
-    async def main() -> None:
-        async with asyncio.TaskGroup() as tasks:
-            running = tasks.create_task(stage.translator.run())
-            await asyncio.sleep(0.01)
-            await scene()
-            running.cancel()
-
-    run_virtual(main())
-    return stage
 
 
 def test_nothing_is_translated_while_nobody_reads() -> None:
@@ -199,25 +131,6 @@ def test_a_text_that_could_not_be_translated_is_shown_as_it_is_with_the_reason(
     play(stage, scene)
     assert stage.finals == [("en", "大家好", reason)] * 2
     assert all(cue.flags == (CueFlag.UNTRANSLATED,) for cue in stage.cues if cue.final)
-
-
-def test_unfinished_speech_is_shown_at_once_and_translated_when_it_has_grown() -> None:
-    stage = Stage(Batcher(), partial_growth=4)
-
-    async def scene() -> None:
-        stage.demand.add(EN)
-        for revision in range(1, 9):
-            stage.translator.take(source(revision=revision, final=False, text="好" * revision))
-            await asyncio.sleep(0.1)
-        stage.translator.take(source(revision=9, text="好" * 9))
-        await asyncio.sleep(5)
-
-    play(stage, scene)
-    assert [len(text) for text, _ in stage.batcher.texts] == [4, 8, 9]
-    assert stage.cues[0].flags == (CueFlag.PENDING,)
-    assert (stage.cues[0].text, stage.cues[0].source_text) == ("", "好")
-    assert stage.finals == [("en", "好" * 9 + ">en", "")]
-    assert [cue.revision for cue in stage.cues] == list(range(len(stage.cues)))
 
 
 def test_speech_that_comes_to_nothing_is_taken_away() -> None:
