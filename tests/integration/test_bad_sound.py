@@ -11,6 +11,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
+from app.admission import Admission
 from app.errors import ServiceError
 from app.ingest.audio_socket import take_audio
 from app.ingest.pcm import PCMDecoder
@@ -231,7 +232,8 @@ async def room():
     async with recorded() as batcher, asyncio.TaskGroup() as tasks:
         path, pieces = path_and_pieces(batcher)
         path.push_audio = path.push  # type: ignore[attr-defined]
-        opened = Room(RoomSettings(room="r"), path, lambda state: None)  # type: ignore[arg-type]
+        admission = Admission(lambda: 0.0, concurrency=1, interval_s=0.5, most=1)
+        opened = Room(RoomSettings(room="r"), path, admission, lambda state: None)  # type: ignore[arg-type]
 
         async def take(connection: ServerConnection) -> None:
             try:

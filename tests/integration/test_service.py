@@ -198,9 +198,10 @@ def test_health_readiness_and_metrics_answer(http: httpx.Client) -> None:
 def test_rooms_are_made_shown_listed_and_closed(http: httpx.Client) -> None:
     body = {"room": "t-made", "sources": ["zh-Hans"], "targets": ["en", "vi"], "tier": "premium", "hide_personal": True}
     made = http.post("/v1/rooms", json=body)
-    assert (made.status_code, made.headers["location"], made.json()) == (201, "/v1/rooms/t-made", body)
-    assert http.get("/v1/rooms/t-made").json() == body
-    assert body in http.get("/v1/rooms").json()
+    shown = body | {"ingest": "idle", "load": "normal"}
+    assert (made.status_code, made.headers["location"], made.json()) == (201, "/v1/rooms/t-made", shown)
+    assert http.get("/v1/rooms/t-made").json() == shown
+    assert shown in http.get("/v1/rooms").json()
     assert http.delete("/v1/rooms/t-made").status_code == 204
     assert http.get("/v1/rooms/t-made").status_code == 404
 
