@@ -104,6 +104,7 @@ class LlamaCppEngine:
             )
             store = PromptStore(self._path.parent / ".prompts")
             slots = Slots(model, Prompts(settings.shots), store, self._cores, settings.slots)
+            slots.take_memory()
         except Exception as fault:  # noqa: BLE001 - whatever broke, those who wait for the model learn it
             self._loaded.set_exception(without_foreign_words(fault))
             return

@@ -21,7 +21,7 @@ CONTEXT_TOKENS = 16_384
 LONGEST_TEXT = 3_072  # tokens; 2,000 characters of any language of the service stay below
 LONGEST_ANSWER = 1_536  # tokens
 PROSE_TOKENS = 20  # a text of so many is a sentence
-DRAFT_TOKENS = 40  # of an answer to an earlier part of the text, that may be those of this one too
+DRAFT_TOKENS = 40  # of drafts in one step: llama.cpp holds a row of logits for each, and never gives the memory back
 READ_TOKENS = 48  # of prompts and texts in one step, so that reading a long one does not hold up the others
 
 # How many tokens a translation may have for each token of its source, with Qwen's vocabulary.
@@ -63,7 +63,7 @@ class Job:
     most: int
     banned: NDArray[np.bool_]
     cells: int  # of the context, that the job may come to need
-    draft: list[int] = field(default_factory=list)
+    draft: list[int] = field(default_factory=list)  # an answer to an earlier part of the text
     written: list[int] = field(default_factory=list)
     position: int | None = None
     row: int = -1
@@ -89,6 +89,7 @@ class Slots:
         self._after_text = model.tokens(prompts.after_text(), special=True)
         self._masked = np.empty(model.size, np.float32)
         self._reserved = 0
+        self._draft_budget = DRAFT_TOKENS  # left in this step
 
     @property
     def busy(self) -> bool:
@@ -125,6 +126,7 @@ class Slots:
     def step(self) -> list[Job]:
         """Decode once; the jobs that ended with it."""
         budget, prompts = READ_TOKENS, self._prompt_tokens()
+        self._draft_budget = DRAFT_TOKENS
         for slot, job in sorted(self._jobs.items(), key=lambda entry: len(entry[1].todo)):
             is_long = len(job.todo) > READ_TOKENS  # it holds nobody up: short texts and their prompts come first
             budget -= self._feed(slot, job, budget - prompts if is_long else budget)
@@ -136,6 +138,14 @@ class Slots:
             if job.row >= 0:
                 self._write(slot, job)
         return self._take_ended()
+
+    def take_memory(self) -> None:
+        """Decode as many rows with logits as a step may have, so that the context's memory grows no more after it."""
+        sequence = self._free[-1]
+        for place in range(DRAFT_TOKENS + len(self._free)):
+            self._model.add(self._after_text[0], place, sequence, logits=True)
+        self._model.decode(self._cores.free())
+        self._model.forget(sequence)
 
     def drop_all(self) -> None:
         """Give up every job and every prompt, after a fault: nobody knows how much of them was read."""
@@ -192,6 +202,8 @@ class Slots:
                 job.row = row
         if job.todo:
             return len(part)
+        job.draft = job.draft[: self._draft_budget]
+        self._draft_budget -= len(job.draft)
         for place, token in enumerate(job.draft):
             self._model.add(token, job.position + place, slot, logits=True)
         return len(part) + len(job.draft)
