@@ -96,7 +96,7 @@ class Node:
         """Build, run and close. `ready` is called once models are warm. Raises EngineFault in a group."""
         settings, models = self._settings, self._models
         clock, tokens = Clock(), Tokens(settings.auth.secret)
-        hub = Hub(clock, HubSettings(max_viewers=settings.server.max_viewers))
+        hub = Hub(clock, HubSettings(max_viewers=settings.server.max_viewers, reading=settings.reading))
         async with AsyncExitStack() as stack:
             for engine in models.mt.values():
                 stack.push_async_callback(engine.close)

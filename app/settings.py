@@ -9,6 +9,7 @@ from typing import Any, get_args, get_origin
 import msgspec
 
 from app.auth import SHORTEST_SECRET
+from app.delivery.speeds import ReadingSettings
 from app.names import ROOM_NAME
 from engines.batching.policy import BatchingSettings
 from engines.languages import UnknownLanguage, parse_language
@@ -90,6 +91,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     speech: SpeechSettings = SpeechSettings()
     repeats: RepeatsSettings = RepeatsSettings()
     translator: TranslatorSettings = TranslatorSettings()
+    reading: ReadingSettings = ReadingSettings()
     rooms: tuple[RoomSection, ...] = ()
 
 

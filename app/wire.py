@@ -21,6 +21,13 @@ class LanguageName(msgspec.Struct, frozen=True, kw_only=True):
     name: str
 
 
+class ReadingSpeed(msgspec.Struct, frozen=True, kw_only=True):
+    """How long a finished subtitle should be seen: its characters at this speed, and never less than `least_s`."""
+
+    characters_per_s: float
+    least_s: float
+
+
 class Hello(_Frame, frozen=True, kw_only=True, tag="hello"):
     """First frame of a subtitle connection. `seq` is the last number already given out in this epoch."""
 
@@ -31,6 +38,7 @@ class Hello(_Frame, frozen=True, kw_only=True, tag="hello"):
     seq: int
     server_time_ms: int
     languages: tuple[LanguageName, ...]
+    reading: ReadingSpeed
 
 
 class LedgerTimes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

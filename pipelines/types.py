@@ -60,11 +60,15 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
-    """ASR's current text of an utterance: its first `stable_length` characters will not change any more."""
+    """ASR's current text of an utterance.
+
+    Its first `stable_length` characters will not change any more; the hypothesis before agrees on `agreed_length`.
+    """
 
     utterance: int
     revision: int
     text: str
+    agreed_length: int
     stable_length: int
     language: LanguageTag
     stream_start: float

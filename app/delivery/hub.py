@@ -9,9 +9,10 @@ from app.delivery.channel import Channel
 from app.delivery.fanout import FanOut
 from app.delivery.frames import Position, Replay
 from app.delivery.metrics import VIEWERS
+from app.delivery.speeds import ReadingSettings
 from app.delivery.viewer import Sink, Viewer, ViewerLimits
 from app.errors import ServiceError
-from app.wire import RoomState
+from app.wire import ReadingSpeed, RoomState
 from engines.languages import LanguageTag
 from pipelines.demand import Demand
 from pipelines.types import Cue
@@ -25,6 +26,7 @@ class HubSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     linger_s: float = 10.0
     """A language is translated so much longer after its last reader has left."""
     viewer: ViewerLimits = ViewerLimits()
+    reading: ReadingSettings = ReadingSettings()
 
 
 class Joined(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +38,7 @@ class Joined(msgspec.Struct, frozen=True, kw_only=True):
     epoch: str
     seq: int
     replay: Replay
+    reading: ReadingSpeed
 
 
 class _Room:
@@ -124,7 +127,15 @@ class Hub:
         target.demand.add(language)
         self._viewers += 1
         VIEWERS.inc()
-        return Joined(room=room, language=language, viewer=viewer, epoch=channel.epoch, seq=channel.seq, replay=replay)
+        return Joined(
+            room=room,
+            language=language,
+            viewer=viewer,
+            epoch=channel.epoch,
+            seq=channel.seq,
+            replay=replay,
+            reading=self._settings.reading.of(language),
+        )
 
     def start(self, joined: Joined) -> None:
         """Send what the viewer has missed, and from now on every new cue."""

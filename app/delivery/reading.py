@@ -42,6 +42,7 @@ def hello(joined: Joined, reading: Reading, clock: Clock) -> Hello:
         seq=joined.seq,
         server_time_ms=round(clock.now_ms()),
         languages=tuple(LanguageName(lang=tag, name=LANGUAGES[tag].own) for tag in reading.languages),
+        reading=joined.reading,
     )
 
 

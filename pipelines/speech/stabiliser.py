@@ -1,8 +1,9 @@
-"""Hypotheses of one utterance → a stable prefix that only grows, by LocalAgreement-2. Sync.
+"""Hypotheses of one utterance → what of them is worth showing, and a stable prefix that only grows. Sync.
 
-A word is stable once two hypotheses in a row agree on it and on all before it (Liu et al., 2020,
-https://arxiv.org/abs/2005.11185). The last two words of a hypothesis are never stable: recognisers change their
-mind about them when they hear what follows.
+Words are worth showing once two hypotheses in a row agree on them and on all before them (LocalAgreement-2: Liu et
+al., 2020, https://arxiv.org/abs/2005.11185), and stable once they are not among the last two of a hypothesis any
+more: recognisers change their mind about those when they hear what follows. A first hypothesis is shown without its
+last word, which may have been cut off.
 """
 
 from engines.languages import LanguageTag
@@ -20,7 +21,7 @@ class Stabiliser:
         self._revision = 0
         self._stable = ""
         self._stable_keys: list[str] = []
-        self._before: list[str] = []  # the words after the stable ones in the hypothesis before
+        self._before: list[str] | None = None  # the words after the stable ones in the hypothesis before
         self._language: LanguageTag | None = None
         self._frozen = False
 
@@ -33,20 +34,24 @@ class Stabiliser:
     ) -> Hypothesis:
         """The newest hypothesis, behind what is stable already; a final one becomes stable as a whole."""
         if language != self._language:
-            self._before = []
+            self._before = None
         self._language = language
         text = text.strip()
         found = tokens(text)
         known = aligned(self._stable_keys, [token.key for token in found])
         rest, shown = found[known:], self._joined(text, found, known)
-        self._grow(shown, len(text), rest, len(rest) if final else self._agreed(rest))
+        agreed = len(rest) if final else self._agreed(rest)
+        stable = len(rest) if final else self._certain(rest, agreed)
+        after = len(text) - rest[agreed - 1].end if agreed else len(shown) - len(self._stable)
+        self._grow(shown, len(text), rest, stable)
         if final:
-            self._stable = shown
+            self._stable, after = shown, 0
         self._revision += 1
         return Hypothesis(
             utterance=self._utterance,
             revision=self._revision,
             text=shown,
+            agreed_length=len(shown) - after,
             stable_length=len(self._stable),
             language=language,
             stream_start=stream_start,
@@ -63,12 +68,21 @@ class Stabiliser:
         return self._stable + ("" if is_unspaced(self._stable[-1]) or is_unspaced(text[0]) else " ") + text
 
     def _agreed(self, rest: list[Token]) -> int:
-        """How many words two hypotheses in a row agree on, but for the last ones of either; none once frozen."""
-        limit = 0 if self._frozen else min(len(rest), len(self._before)) - _HELD_BACK
+        """How many words two hypotheses in a row agree on; of a first one all but the last."""
+        if self._before is None:
+            return max(0, len(rest) - 1)
         agreed = 0
-        while agreed < limit and rest[agreed].key == self._before[agreed]:
+        for token, key in zip(rest, self._before, strict=False):
+            if token.key != key:
+                break
             agreed += 1
         return agreed
+
+    def _certain(self, rest: list[Token], agreed: int) -> int:
+        """How many of these won't change any more: none once frozen."""
+        if self._before is None or self._frozen:
+            return 0
+        return max(0, min(agreed, len(rest) - _HELD_BACK, len(self._before) - _HELD_BACK))
 
     def _grow(self, shown: str, text_length: int, rest: list[Token], count: int) -> None:
         if count > 0:

@@ -73,7 +73,8 @@ class Utterance:
     def _show(
         self, heard: Heard, hypothesis: Hypothesis, endpointed_at: float | None, *, may_be_whole: bool = False
     ) -> None:
-        pieces = self._segmenter.push(hypothesis.text, hypothesis.stable_length, final=hypothesis.final)
+        text = hypothesis.text if may_be_whole else hypothesis.text[: hypothesis.agreed_length]
+        pieces = self._segmenter.push(text, hypothesis.stable_length, final=hypothesis.final)
         remaining = [len(letters(piece)) for piece in (*pieces.closed, pieces.open)]
         for n, piece in enumerate(pieces.closed):
             self._put(heard, piece, self._share(heard.sound, remaining[n:]), endpointed_at)

@@ -157,6 +157,19 @@ def test_the_latency_is_told_on_the_servers_clock(server: ScriptedServer, open_p
     expect(page.locator("#latency")).to_have_text(re.compile(r"1\.[5-9] s"))
 
 
+def test_a_room_that_is_not_kept_up_with_says_so(server: ScriptedServer, open_page: OpenPage) -> None:
+    page = _room(server, open_page)
+    expect(page.locator("#live")).to_have_text("Waiting")
+    for frame, said in (
+        ({"ingest": "live"}, "Live"),
+        ({"ingest": "live", "load": "strained"}, "Live, busy"),
+        ({"ingest": "live"}, "Live"),
+        ({"ingest": "idle"}, "Waiting"),
+    ):
+        server.say(type="state", **frame)
+        expect(page.locator("#live")).to_have_text(said)
+
+
 def test_a_long_list_keeps_only_the_newest_comments(server: ScriptedServer, open_page: OpenPage) -> None:
     page = _room(server, open_page)
     for number in range(230):

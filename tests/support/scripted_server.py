@@ -86,7 +86,9 @@ class ScriptedServer:
     def _hello(self, lang: str) -> dict[str, Any]:
         names = [{"lang": tag, "name": name} for tag, name in _LANGUAGES.items()]
         about = {"protocol": 1, "room": "demo", "lang": lang, "epoch": self.epoch, "seq": len(self._said)}
-        return {"type": "hello", **about, "server_time_ms": round(time.time() * 1000), "languages": names}
+        speed = {"characters_per_s": 17, "least_s": 0.83}
+        now = round(time.time() * 1000)
+        return {"type": "hello", **about, "server_time_ms": now, "languages": names, "reading": speed}
 
     async def subtitles_socket(self, socket: WebSocket) -> None:
         """WebSocket /v1/rooms/{room}/subtitles."""

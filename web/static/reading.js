@@ -5,9 +5,6 @@
 export const MODES = ["fast", "steady", "finished"];
 
 const REWRITE_MS = 800; // steady: an unfinished text is rewritten no more often
-const LEAST_MS = 830; // a finished subtitle is to be seen so long, however short it is
-const CHARACTERS_A_SECOND = { zh: 9, yue: 9, ja: 9, ko: 9, en: 20 }; // as Netflix' timed text guides have it
-const USUAL_CHARACTERS_A_SECOND = 17;
 const MOST_WAITING = 2; // with so many newer ones the next is shown at once
 const MOST_BEHIND_MS = 4_000;
 const STAYS_MS = 7_000; // the last finished subtitle goes after so long without a new one
@@ -19,6 +16,7 @@ const NOTHING = { text: "", lang: "", final: true };
 /** One reader's view of one language; `clock` gives milliseconds that only grow. */
 export class Reading {
   #clock; #mode;
+  #speed = { characters_per_s: 17, least_s: 0.83 };
   #cues = new Map(); // id → cue, as they were first seen: stream times begin anew with a new broadcast
   #main = null; // the cue on the main line
   #stirred = 0; // when something to be seen last came
@@ -44,6 +42,11 @@ export class Reading {
     this.#mode = mode;
     this.#forgetFigures();
     if (this.#main && !this.#mayShow(this.#main)) this.#withdraw(this.#main);
+  }
+
+  /** How long finished subtitles are to be seen, as the server's hello has it. */
+  readAt(speed) {
+    this.#speed = speed;
   }
 
   cue(frame) {
@@ -111,7 +114,7 @@ export class Reading {
     const main = this.#main;
     if (!main || main.counted || this.#mode === "fast") return false;
     if (waiting >= MOST_WAITING || this.#isDue(since + MOST_BEHIND_MS, now)) return false;
-    return !main.frame.final || !this.#isDue(main.lines.text.since + readingTime(main.frame), now);
+    return !main.frame.final || !this.#isDue(main.lines.text.since + this.#readingTime(main.frame), now);
   }
 
   /** What was said: of the main line's cue while that is held, otherwise of the newest, which may have no text yet. */
@@ -129,7 +132,7 @@ export class Reading {
     if (!newest) return this.#cues.size > 0 && this.#isDue(this.#stirred + STAYS_MS, now);
     if (newest !== this.#main && newest.frame.text) return false;
     const since = Math.max(this.#stirred, this.#main?.lines.text.since ?? 0);
-    const stays = newest.frame.final ? Math.max(STAYS_MS, readingTime(newest.frame)) : 2 * STAYS_MS;
+    const stays = newest.frame.final ? Math.max(STAYS_MS, this.#readingTime(newest.frame)) : 2 * STAYS_MS;
     return this.#isDue(since + stays, now);
   }
 
@@ -210,17 +213,16 @@ export class Reading {
     return [...this.#cues.values()].at(-1);
   }
 
+  /** How many milliseconds a finished text is to be seen. */
+  #readingTime({ text }) {
+    return 1000 * Math.max(this.#speed.least_s, [...text].length / this.#speed.characters_per_s);
+  }
+
   #isDue(at, now) {
     if (now >= at) return true;
     this.#again = Math.min(this.#again, at);
     return false;
   }
-}
-
-/** How many milliseconds a text is to be seen. */
-export function readingTime({ text, lang }) {
-  const speed = CHARACTERS_A_SECOND[family(lang)] ?? USUAL_CHARACTERS_A_SECOND;
-  return Math.max(LEAST_MS, ([...text].length / speed) * 1000);
 }
 
 /** How much of what was shown no longer stands where it stood; signs and capitals don't count. */

@@ -64,12 +64,13 @@ function frame(received) {
       subtitles.retract(received.id);
       return comments.retract(received.id);
     case "state":
-      return live(received.ingest === "live");
+      return state(received);
   }
 }
 
-function hello({ lang: agreed, languages }) {
+function hello({ lang: agreed, languages, reading: speed }) {
   lang = agreed;
+  subtitles.readAt(speed);
   picker.replaceChildren(
     ...languages.map(({ lang: tag, name }) => {
       const option = new Option(name, tag, false, tag === agreed);
@@ -108,9 +109,11 @@ function note(text) {
   element("note").hidden = !text;
 }
 
-function live(isLive) {
-  element("live").dataset.state = isLive ? "live" : "idle";
-  element("live-text").textContent = isLive ? "Live" : "Waiting";
+function state({ ingest, load }) {
+  const shown = ingest !== "live" ? "idle" : load === "strained" ? "strained" : "live";
+  element("live").dataset.state = shown;
+  element("live").title = shown === "strained" ? "The server is busy: subtitles come in fewer steps." : "";
+  element("live-text").textContent = { idle: "Waiting", live: "Live", strained: "Live, busy" }[shown];
 }
 
 /** From the end of the sound, or from the comment's sending, to this screen; replayed cues say nothing about it. */

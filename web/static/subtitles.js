@@ -24,6 +24,10 @@ export class Subtitles {
     this.#draw();
   }
 
+  readAt(speed) {
+    this.#reading.readAt(speed);
+  }
+
   cue(frame) {
     this.#reading.cue(frame);
     this.#draw();

@@ -11,6 +11,13 @@ pytestmark = pytest.mark.unit
 EN, ZH = LanguageTag("en"), LanguageTag("zh-Hans")
 
 
+def shown(stabiliser: Stabiliser, *texts: str) -> str:
+    """What is worth showing after some hypotheses."""
+    for text in texts:
+        found = stabiliser.push(text, EN, 0.0, 1.0)
+    return found.text[: found.agreed_length]
+
+
 def stable(stabiliser: Stabiliser, *texts: str, language: LanguageTag = EN, final: bool = False) -> tuple[str, str]:
     """What is stable after some hypotheses, and what follows it."""
     for n, text in enumerate(texts):
@@ -26,6 +33,16 @@ def test_words_that_two_hypotheses_agree_on_are_stable_but_for_the_last_two() ->
     before, after = "hello everyone and", "Hello, everyone and welcome"
     assert stable(Stabiliser(1), before, after) == ("Hello", ", everyone and welcome")
     assert stable(Stabiliser(1), "so every one", "Well every one") == ("", "Well every one")
+
+
+def test_what_two_hypotheses_agree_on_is_shown_and_a_first_one_without_its_last_word() -> None:
+    assert shown(Stabiliser(1), "Hello every") == "Hello"
+    assert shown(Stabiliser(1), "Hello") == ""
+    assert shown(Stabiliser(1), "Hello every", "Hello everyone and") == "Hello"
+    assert shown(Stabiliser(1), "Hello every", "Hello everyone and", "Hello, everyone. And welcome") == (
+        "Hello, everyone. And"
+    )
+    assert shown(Stabiliser(1), "a b c d e", "a b c d e", "x y") == "a b c"  # the stable part, whatever comes
 
 
 def test_characters_are_the_words_of_chinese() -> None:
@@ -85,7 +102,7 @@ def test_stable_text_only_grows_and_revisions_are_numbered(texts: list[str]) -> 
         found = stabiliser.push(text, EN, 0.0, 1.0, final=final)
         assert found.revision == n
         assert found.text.startswith(before)
-        assert found.stable_length >= len(before)
+        assert len(before) <= found.stable_length <= found.agreed_length <= len(found.text)
         before = found.text[: found.stable_length]
         assert not final or before == found.text
 
