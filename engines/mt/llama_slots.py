@@ -71,6 +71,11 @@ class Job:
     cut: bool = False  # ended because it was too long, not because the model was done
     cancelled: bool = False
 
+    @property
+    def has_text(self) -> bool:
+        """Whether somebody waits for an answer."""
+        return bool(self.todo or self.written)
+
 
 class Slots:
     """The rows that are decoded together."""
@@ -168,10 +173,13 @@ class Slots:
         return sum(len(self._prefixes[prompt].todo) for prompt in prompts)
 
     def _read_prefixes(self, budget: int) -> list[_Prefix]:
-        """Read on in the prompts that jobs wait for, as far as the budget goes; those that are whole with that."""
+        """Read on in the prompts that jobs wait for, as far as the budget goes; those that are whole with that.
+
+        Pairs that are only made ready have to wait until there is no text: each token read holds up those written.
+        """
         whole: list[_Prefix] = []
-        waiting = [job for job in self._jobs.values() if job.position is None]
-        waiting.sort(key=lambda job: not job.todo)  # a text that waits comes before a pair that is only made ready
+        texts = any(job.has_text for job in self._jobs.values())
+        waiting = [job for job in self._jobs.values() if job.position is None and job.has_text == texts]
         for prompt in dict.fromkeys(job.prompt for job in waiting):
             prefix = self._prefixes[prompt]
             part, prefix.todo = prefix.todo[:budget], prefix.todo[budget:]

@@ -1,11 +1,12 @@
 """Routes: for each pair the best models that are there, direct or through English, and the next best when one fails."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeAlias
 
 import msgspec
 
-from engines.batching.ticket import Done, Failed, Outcome, Ticket
+from engines.batching.ticket import Done, Failed, Outcome, Shed, ShedCause, Ticket
 from engines.engine import RowFailure
 from engines.languages import LanguageTag
 from engines.metrics import ROUTES
@@ -85,10 +86,27 @@ class Router:
         """Both by the models' names."""
         self._batchers = batchers
         self._scores = scores
+        self._preparing = asyncio.Lock()
         self._routes: dict[tuple[LanguageTag, LanguageTag], tuple[Route, ...]] = {}  # bounded by the languages
 
     async def submit(self, row: TranslationRequest, ticket: Ticket) -> Outcome[Translation]:
-        """As a batcher's: one outcome, at the ticket's deadline at the latest. What fails goes the next best way."""
+        """As a batcher's: one outcome, at the ticket's deadline at the latest. What fails goes the next best way.
+
+        Rows without text, which only make a pair ready, go one at a time, so that they take no places from others.
+        """
+        if row.text:
+            return await self._translated(row, ticket)
+        try:
+            async with asyncio.timeout_at(ticket.deadline):
+                await self._preparing.acquire()
+        except TimeoutError:
+            return Shed(ShedCause.DEADLINE)
+        try:
+            return await self._translated(row, ticket)
+        finally:
+            self._preparing.release()
+
+    async def _translated(self, row: TranslationRequest, ticket: Ticket) -> Outcome[Translation]:
         outcome: Outcome[Translation] = Failed(RowFailure("unsupported_pair"))
         for route in self._ways(row)[: _TRIED if row.text else 1]:
             outcome = await self._along(route, row, ticket)

@@ -90,6 +90,25 @@ async def test_a_row_without_text_only_makes_the_pair_ready(engine: LlamaCppEngi
     assert await engine.run([request("", "en", "ko")]) == [empty]
 
 
+async def test_getting_a_pair_ready_holds_up_no_text(tmp_path: Path) -> None:
+    (tmp_path / MODEL).symlink_to(model_file())  # no prompt was ever read there
+    engine = new_engine(tmp_path / MODEL)
+    ended: list[str] = []
+
+    async def run(name: str, row: TranslationRequest) -> None:
+        await engine.run([row])
+        ended.append(name)
+
+    try:
+        await engine.run([request("你好")])
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(run("ready", request("", "en", "ko")))
+            tasks.create_task(run("text", request("今天给大家介绍一款新的电水壶，五分钟就能烧开。")))
+    finally:
+        await engine.close()
+    assert ended == ["text", "ready"]
+
+
 async def test_a_draft_saves_the_steps_of_what_the_model_says_too(
     engine: LlamaCppEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,7 @@
 """Which models translate a pair, and what happens when one does not."""
 
+import asyncio
+
 import pytest
 
 from engines.batching.ticket import Done, Failed, Outcome, Shed, ShedCause, Ticket, Tier
@@ -110,6 +112,36 @@ def test_where_all_fail_the_last_fault_is_told() -> None:
 
 def test_a_pair_that_no_model_has_is_unsupported() -> None:
     assert ask(Router({}, {}), ZH, EN) == Failed(RowFailure("unsupported_pair"))
+
+
+def test_pairs_are_made_ready_one_at_a_time_and_hold_up_no_text() -> None:
+    class Slow(Batcher):
+        under_way = most = 0
+
+        async def submit(self, row: TranslationRequest, ticket: Ticket) -> Outcome[Translation]:
+            if not row.text:
+                self.under_way += 1
+                self.most = max(self.most, self.under_way)
+                await asyncio.sleep(40.0)
+                self.under_way -= 1
+            return await super().submit(row, ticket)
+
+    async def main() -> tuple[list[Outcome[Translation]], float]:
+        ready = [
+            asyncio.create_task(one.submit(TranslationRequest(text="", source=ZH, target=target), TICKET))
+            for target in (EN, VI, TH, EN)
+        ]
+        await asyncio.sleep(0)
+        await one.submit(TranslationRequest(text="t", source=ZH, target=EN), TICKET)
+        waited = asyncio.get_running_loop().time()
+        return await asyncio.gather(*ready), waited
+
+    batcher = Slow("any")
+    one = Router({"any": batcher}, {"any": {"*": 8.0}})
+    outcomes, waited = run_virtual(main())
+    assert [isinstance(outcome, Done) for outcome in outcomes] == [True, True, True, False]
+    assert outcomes[-1] == Shed(ShedCause.DEADLINE)
+    assert (batcher.most, waited) == (1, 0.0)
 
 
 def test_getting_ready_asks_the_best_route_only() -> None:
