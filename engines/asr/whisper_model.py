@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from engines.asr.types import Recognition, RecognitionRequest
+from engines.asr.types import Recognition, RecognitionRequest, Word
 from engines.asr.whisper_context import ran_away, token_bound
-from engines.asr.whisper_features import LogMel
+from engines.asr.whisper_features import FRAMES_PER_SECOND, LogMel
+from engines.asr.whisper_words import words_of
 from engines.audio import seconds
 from engines.errors import BadModelFile, EngineFault
 from engines.languages import LANGUAGES, LanguageTag
@@ -73,12 +74,28 @@ class WhisperModel:
             suppress_blank=True,
             suppress_tokens=self._suppressed,
         )
+        tokens = [result.sequences_ids[0][:bound] for result, bound in zip(results, bounds, strict=True)]
+        words = self._words(rows, encoded, tokens, writing)
         return [
-            self._heard(result, language, bound)
-            for result, language, bound in zip(results, languages, bounds, strict=True)
+            self._heard(result, language, bound, said)
+            for result, language, bound, said in zip(results, languages, bounds, words, strict=True)
         ]
 
-    def _heard(self, result: Any, language: tuple[LanguageTag, float], bound: int) -> Heard:
+    def _words(
+        self, rows: Sequence[RecognitionRequest], encoded: Any, tokens: list[list[int]], writing: list[Any]
+    ) -> list[tuple[Word, ...]]:
+        """The rows' words, where they are asked for."""
+        if not any(row.word_times and said for row, said in zip(rows, tokens, strict=True)):
+            return [()] * len(rows)
+        # One language token for all: it makes no difference to where words are.
+        frames = [int(seconds(len(row.samples)) * FRAMES_PER_SECOND) for row in rows]
+        found = self._whisper.align(encoded, list(writing[0].sot_sequence), tokens, frames)
+        return [
+            tuple(words_of(said, one.alignments, own, seconds(len(row.samples)))) if row.word_times and said else ()
+            for row, said, one, own in zip(rows, tokens, found, writing, strict=True)
+        ]
+
+    def _heard(self, result: Any, language: tuple[LanguageTag, float], bound: int, words: tuple[Word, ...]) -> Heard:
         tag, probability = language
         whole = result.sequences_ids[0]
         tokens = whole[:bound]
@@ -89,6 +106,7 @@ class WhisperModel:
             no_speech_probability=result.no_speech_prob,
             # CTranslate2 divides by the tokens of the text; Whisper's mean counts the one that ends it too.
             mean_log_probability=result.scores[0] * len(whole) / (len(whole) + 1),
+            words=words,
         )
         return Heard(recognition, tuple(tokens), ran_away(tokens, bound))
 

@@ -22,6 +22,8 @@ LONGEST_TEXT = 3_072  # tokens; 2,000 characters of any language of the service 
 LONGEST_ANSWER = 1_536  # tokens
 PROSE_TOKENS = 20  # a text of so many is a sentence
 DRAFT_TOKENS = 40  # of drafts in one step: llama.cpp holds a row of logits for each, and never gives the memory back
+KEPT_TOKENS = 128  # of the text that a slot translated last, for one that begins the same
+_MOST_KEPT = CONTEXT_TOKENS // 8  # by all slots
 READ_TOKENS = 48  # of prompts and texts in one step, so that reading a long one does not hold up the others
 
 # How many tokens a translation may have for each token of its source, with Qwen's vocabulary.
@@ -49,6 +51,14 @@ class _Prefix:
     length: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a free slot still holds behind its pair's prompt: the beginning of the text that it translated last."""
+
+    prompt: Prompt
+    text: list[int]
+
+
 @dataclass(slots=True, eq=False)
 class Job:
     """One text on its way through the model. `todo` is what has still to be read, `written` the answer so far.
@@ -59,6 +69,7 @@ class Job:
     """
 
     prompt: Prompt
+    text: list[int]
     todo: list[int]
     most: int
     banned: NDArray[np.bool_]
@@ -66,6 +77,7 @@ class Job:
     draft: list[int] = field(default_factory=list)  # an answer to an earlier part of the text
     written: list[int] = field(default_factory=list)
     position: int | None = None
+    base: int = 0  # the position of the text's first token
     row: int = -1
     ended: bool = False
     cut: bool = False  # ended because it was too long, not because the model was done
@@ -87,7 +99,9 @@ class Slots:
         self._prompts = prompts
         tokens = range(model.size)
         self._masks = ScriptMasks([model.piece(token) for token in tokens], filter(model.ends, tokens))
-        self._free = list(range(slots))
+        self._free = list(range(slots))  # the one free for longest first
+        self._kept: dict[int, _Kept] = {}
+        self._keeps = min(KEPT_TOKENS, _MOST_KEPT // slots)
         self._jobs: dict[int, Job] = {}
         self._prefixes: OrderedDict[Prompt, _Prefix] = OrderedDict()
         self._free_prefixes = list(range(slots, sequences(slots)))
@@ -116,16 +130,22 @@ class Slots:
         prompt = Prompt(request.source, request.target, kind or ("prose" if len(text) >= PROSE_TOKENS else "chat"))
         drafted = self._model.tokens(request.draft, special=False) if todo and kind is None else []
         cells = len(todo) + max(most, DRAFT_TOKENS)
-        return Job(prompt=prompt, todo=todo, most=most, banned=banned, cells=cells, draft=drafted[:DRAFT_TOKENS])
+        draft = drafted[:DRAFT_TOKENS]
+        return Job(prompt=prompt, text=text, todo=todo, most=most, banned=banned, cells=cells, draft=draft)
 
     def can_admit(self, job: Job) -> bool:
         """Whether there is a slot and room in the context for the job now."""
-        return bool(self._free) and self._reserved + job.cells <= CONTEXT_TOKENS // 2
+        return bool(self._free) and self._reserved + job.cells <= CONTEXT_TOKENS // 2 - _MOST_KEPT
 
     def admit(self, job: Job) -> None:
-        """Give the job a slot. Its pair's prompt is read first where that has not been done."""
+        """Give the job a slot: one that holds the beginning of its text, where there is any.
+
+        Its pair's prompt is read first where that has not been done.
+        """
         self._open_prefix(job.prompt)
-        self._jobs[self._free.pop()] = job
+        slot = max(self._free, key=lambda slot: self._known(slot, job))
+        self._free.remove(slot)
+        self._jobs[slot] = job
         self._reserved += job.cells
 
     def step(self) -> list[Job]:
@@ -157,6 +177,8 @@ class Slots:
         for job in self._jobs.values():
             job.ended = True
         self._take_ended()
+        for slot in list(self._kept):
+            self._empty(slot)
         for prefix in self._prefixes.values():
             self._model.forget(prefix.sequence)
             self._free_prefixes.append(prefix.sequence)
@@ -221,8 +243,14 @@ class Slots:
         prefix = self._prefixes[job.prompt]
         if prefix.todo:
             return False
-        self._model.share(prefix.sequence, slot)
-        job.position = prefix.length
+        known = self._known(slot, job)
+        if known:
+            self._model.forget(slot, prefix.length + known)
+            del self._kept[slot]
+        else:
+            self._empty(slot)
+            self._model.share(prefix.sequence, slot)
+        job.base, job.position, job.todo = prefix.length, prefix.length + known, job.todo[known:]
         job.ended = not job.todo
         return bool(job.todo)
 
@@ -254,12 +282,38 @@ class Slots:
 
     def _take_ended(self) -> list[Job]:
         ended = {slot: job for slot, job in self._jobs.items() if job.ended or job.cancelled}
-        for slot in ended:
+        for slot, job in ended.items():
             del self._jobs[slot]
-            self._model.forget(slot)
+            self._keep(slot, job)
             self._free.append(slot)
         self._reserved = sum(job.cells for job in self._jobs.values())
         return list(ended.values())
+
+    def _known(self, slot: int, job: Job) -> int:
+        """How many tokens of the job's text the slot has read already."""
+        kept = self._kept.get(slot)
+        if kept is None or kept.prompt != job.prompt:
+            return 0
+        same = 0
+        for token, other in zip(kept.text, job.text, strict=False):
+            if token != other:
+                break
+            same += 1
+        return same
+
+    def _keep(self, slot: int, job: Job) -> None:
+        """Keep the beginning of a text that was read: what is said is translated again when there is more of it."""
+        read = len(job.text) - max(0, len(job.todo) - len(self._after_text))
+        count = min(read, self._keeps)
+        if job.position is None or job.prompt not in self._prefixes or count <= 0:
+            self._empty(slot)
+            return
+        self._model.forget(slot, job.base + count)
+        self._kept[slot] = _Kept(job.prompt, job.text[:count])
+
+    def _empty(self, slot: int) -> None:
+        self._kept.pop(slot, None)
+        self._model.forget(slot)
 
     def _open_prefix(self, prompt: Prompt) -> None:
         """Have a sequence for a prompt; one that no job waits for gives way where there is none free."""
@@ -270,6 +324,8 @@ class Slots:
             needed = {job.prompt for job in self._jobs.values() if job.position is None}
             oldest = next(prompt for prompt in self._prefixes if prompt not in needed)
             self._free_prefixes.append(self._prefixes.pop(oldest).sequence)
+            for slot in [slot for slot, kept in self._kept.items() if kept.prompt == oldest]:
+                self._empty(slot)  # it holds the prompt's cells, too
         sequence = self._free_prefixes.pop()
         self._model.forget(sequence)
         text = self._prompts.prefix(prompt) + self._prompts.before_text()

@@ -192,7 +192,7 @@ class Listener:
     def _heard(self, recognition: Recognition, sound: UtteranceSound, at: float) -> Heard:
         language = recognition.language
         text = self._parts.to_script(recognition.text, language) if is_chinese(language) else recognition.text
-        return Heard(text=text, language=language, sound=sound, recognised_at=at)
+        return Heard(text=text, language=language, sound=sound, recognised_at=at, words=recognition.words)
 
 
 def _now() -> float:

@@ -14,6 +14,7 @@ from pipelines.types import RoomSettings
 
 _NEWEST_COUNTS = 0.2
 _STRAINED, _RELAXED = 2.0, 1.5
+_SEVERAL_PIECES_S = 3.0  # from here on one utterance may be several subtitles, which have to know where they end
 
 
 class RecognitionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -100,6 +101,7 @@ class Recogniser:
             language=language,
             candidates=() if language else candidates,
             beam_size=settings.beam_size,
+            word_times=sound.duration_s >= _SEVERAL_PIECES_S,
         )
         outcome = await self._batcher.submit(row, ticket)
         return outcome.result if isinstance(outcome, Done) else None

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from engines.asr.types import Word
 from engines.languages import LanguageTag
 from pipelines.speech.endpointing import UtteranceSound
 from pipelines.speech.letters import letters
@@ -19,6 +20,7 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
     language: LanguageTag
     sound: UtteranceSound
     recognised_at: float
+    words: tuple[Word, ...] = ()
 
 
 class Utterance:
@@ -77,7 +79,7 @@ class Utterance:
         pieces = self._segmenter.push(text, hypothesis.stable_length, final=hypothesis.final)
         remaining = [len(letters(piece)) for piece in (*pieces.closed, pieces.open)]
         for n, piece in enumerate(pieces.closed):
-            self._put(heard, piece, self._share(heard.sound, remaining[n:]), endpointed_at)
+            self._put(heard, piece, self._end_of_first(heard, remaining[n:]), endpointed_at)
             self._next_piece()
         steady = len(pieces.open) if may_be_whole else pieces.stable
         if pieces.open and (pieces.open, steady) != (self._shown, self._steady):
@@ -86,10 +88,20 @@ class Utterance:
         if hypothesis.final:
             self._take_back(heard, endpointed_at)
 
-    def _share(self, sound: UtteranceSound, remaining: list[int]) -> float:
-        """Where a piece ends, by its part of the letters that are left: no word times are known."""
+    def _end_of_first(self, heard: Heard, pieces: list[int]) -> float:
+        """Where the first of the pieces that are left ends, given the letters of each.
+
+        It is the end of the word that the letters of the others follow; where no word times are known, the pieces
+        share the rest of the sound by their letters.
+        """
+        sound, after = heard.sound, sum(pieces[1:])
         start = sound.stream_start if self._start is None else self._start
-        return start + (sound.stream_end - start) * remaining[0] / max(sum(remaining), 1)
+        followed_by = 0
+        for word in reversed(heard.words if after else ()):
+            if followed_by >= after:
+                return min(max(start, sound.stream_start + word.end), sound.stream_end)
+            followed_by += len(letters(word.text))
+        return start + (sound.stream_end - start) * pieces[0] / max(sum(pieces), 1)
 
     def _take_back(self, heard: Heard, endpointed_at: float | None) -> None:
         if self._shown:

@@ -140,6 +140,53 @@ async def test_a_draft_saves_the_steps_of_what_the_model_says_too(
     assert letters(Translation(text=otherwise, engine="", model_version="", tokens=1)) == set()
 
 
+async def test_what_was_read_of_a_text_is_not_read_again_when_it_goes_on(
+    engine: LlamaCppEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    add = LlamaModel.add
+
+    def counted(model: LlamaModel, token: int, position: int, sequence: int, *, logits: bool) -> int:
+        read.append(token)
+        return add(model, token, position, sequence, logits=logits)
+
+    async def translated(text: str) -> tuple[Translation, int]:
+        read.clear()
+        (answer,) = await engine.run([request(text)])
+        assert isinstance(answer, Translation)
+        return answer, len(read) - answer.tokens
+
+    start, end = "今天给大家介绍一款新的电水壶，", "五分钟就能把一升水烧开。"
+    await translated("谢谢")  # the prompt is there
+    await engine.run([request(text) for text in ("你好", "再见", "晚安", "欢迎")])  # the slots hold other texts
+    monkeypatch.setattr(LlamaModel, "add", counted)
+    whole, alone = await translated(start + end)
+    await engine.run([request(text) for text in ("你好", "再见", "晚安", "欢迎")])
+    _, begun = await translated(start)
+    on, rest = await translated(start + end)
+    assert rest <= alone - begun + 6  # the turn's end is read every time
+    assert "kettle" in on.text
+    assert on.text == whole.text
+    _, again = await translated(start + end)
+    assert again <= 6
+
+
+@pytest.mark.parametrize("slots", [1, 3])
+async def test_slots_that_hold_texts_take_others_of_any_pair(slots: int) -> None:
+    engine = new_engine(model_file(), slots=slots)
+    texts = ("你好", "你好吗", "你", "再见", "你好吗，朋友", "😀 ok", LONG[:300], LONG[:280], "你好吗")
+    try:
+        for target in ("en", "vi", "en", "th"):
+            for text in texts:
+                (answer,) = await engine.run([request(text, target=target)])
+                assert isinstance(answer, Translation | RowFailure)
+        (last,) = await engine.run([request("这个多少钱？")])
+    finally:
+        await engine.close()
+    assert isinstance(last, Translation)
+    assert "how much" in last.text.lower()
+
+
 async def test_drafts_of_many_rows_at_once_take_no_more_memory() -> None:
     def resident_mib() -> float:
         pages = int(Path("/proc/self/statm").read_text().split()[1])

@@ -10,12 +10,12 @@ import pytest
 from engines.asr.types import Recognition, RecognitionRequest
 from engines.asr.whisper import WhisperEngine, WhisperSettings
 from engines.asr.whisper_model import load_whisper
-from engines.audio import Samples, samples_in
+from engines.audio import Samples, samples_in, seconds
 from engines.cores import Cores
 from engines.engine import Engine, RowFailure
 from engines.errors import BadModelFile, EngineFault, Unavailable
 from engines.languages import LanguageTag
-from tests.support.material import installed_model
+from tests.support.material import installed_model, spoken
 
 pytestmark = pytest.mark.integration
 
@@ -81,6 +81,24 @@ async def test_an_unknown_language_is_found_among_the_candidates(engine: Whisper
     assert isinstance(detected, Recognition)
     assert detected.language in (VI, MS)
     assert 0.0 < detected.language_probability < 1.0
+
+
+async def test_words_are_told_with_when_they_were_said(engine: WhisperEngine, tmp_path: Path) -> None:
+    first, second = (spoken(text, tmp_path) for text in ("The kettle is new.", "It boils in three minutes."))
+    pause = np.zeros(samples_in(1.0), np.float32)
+    row = RecognitionRequest(samples=np.concatenate((first, pause, second)), language=EN, word_times=True)
+    timed, other = await engine.run([row, request(hiss(2.0), VI)])
+    assert isinstance(timed, Recognition)
+    assert isinstance(other, Recognition)
+    assert other.words == ()
+    assert "".join(word.text for word in timed.words).strip() == timed.text
+    ends = [word.end for word in timed.words]
+    assert ends == sorted(ends)
+    assert ends[-1] <= seconds(len(row.samples))
+    (kettle,) = (word for word in timed.words if "kettle" in word.text)
+    (boils,) = (word for word in timed.words if "boils" in word.text)
+    assert 0.2 < kettle.end < seconds(len(first))
+    assert boils.end > seconds(len(first)) + 1.0
 
 
 async def test_calls_at_once_are_all_answered(engine: WhisperEngine) -> None:

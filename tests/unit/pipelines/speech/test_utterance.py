@@ -1,5 +1,9 @@
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from engines.asr.types import Word
 from pipelines.speech.segmenter import SegmenterSettings
 from pipelines.speech.utterance import Heard, Utterance
 from pipelines.types import CueKind, SourceText
@@ -79,6 +83,26 @@ def test_a_sentence_is_given_out_for_good_before_the_end_and_times_join() -> Non
     ]
     assert emitted[1].stream_end == emitted[3].stream_start
     assert emitted[3].stream_end == 54.0
+
+
+def test_a_piece_ends_with_its_last_word_where_word_times_are_known() -> None:
+    spoken, emitted = utterance()
+    text = "Good morning everybody. Today we sell kettles."
+    ends = (0.5, 1.0, 1.5, 3.0, 3.2, 3.4, 3.8)
+    words = tuple(Word(f" {word}", end) for word, end in zip(text.split(), ends, strict=True))
+    spoken.end(msgspec.structs.replace(heard(text, 4.0), words=words), 6.5)
+    assert [(source.stream_start, source.stream_end) for source in emitted] == [(50.0, 51.5), (51.5, 54.0)]
+
+
+@given(st.lists(st.floats(-1.0, 9.0), max_size=12), st.integers(1, 12))
+def test_pieces_end_in_their_order_and_inside_the_sound_whatever_the_word_times(ends: list[float], count: int) -> None:
+    spoken, emitted = utterance()
+    text = "We sell kettles. " * count
+    words = tuple(Word(word, end) for word, end in zip(text.split(), ends, strict=False))
+    spoken.end(msgspec.structs.replace(heard(text, 4.0), words=words), 6.5)
+    times = [time for source in emitted for time in (source.stream_start, source.stream_end)]
+    assert times == sorted(times)
+    assert (times[0], times[-1]) == (50.0, 54.0)
 
 
 def test_an_answer_to_less_sound_than_the_last_is_ignored() -> None:
