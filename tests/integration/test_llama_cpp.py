@@ -174,9 +174,9 @@ async def test_what_was_read_of_a_text_is_not_read_again_when_it_goes_on(
 @pytest.mark.parametrize("slots", [1, 3])
 async def test_slots_that_hold_texts_take_others_of_any_pair(slots: int) -> None:
     engine = new_engine(model_file(), slots=slots)
-    texts = ("你好", "你好吗", "你", "再见", "你好吗，朋友", "😀 ok", LONG[:300], LONG[:280], "你好吗")
+    texts = ("你好", "你好吗", "你", "再见", "你好吗，朋友", "😀 ok", LONG[:40], LONG[:30], "你好吗")
     try:
-        for target in ("en", "vi", "en", "th"):
+        for target in ("en", "vi", "en"):
             for text in texts:
                 (answer,) = await engine.run([request(text, target=target)])
                 assert isinstance(answer, Translation | RowFailure)
