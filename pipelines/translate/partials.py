@@ -17,13 +17,14 @@ class _Last:
     text: str = ""
     at: float = float("-inf")
     said: str = ""
+    under_way: int = 0
 
 
 class Partials:
     """One room's unfinished speech, by the reader's language: only what won't change any more is translated.
 
-    It is translated again when it has gained a clause, when `interval_s` has passed, and at once when it may be the
-    whole of it.
+    It is translated again when it has gained a clause or `interval_s` has passed, but not before the last translation
+    has come; at once when it may be the whole of it.
     """
 
     def __init__(self, interval_s: float) -> None:
@@ -32,22 +33,28 @@ class Partials:
         self._last: dict[LanguageTag, _Last] = {}  # bounded by the languages
 
     def due(self, source: SourceText, language: LanguageTag, now: float) -> str:
-        """What of an unfinished piece to translate now, "" for nothing; it counts as asked for."""
+        """What of an unfinished piece to translate now, "" for nothing; tell `began` when that is done."""
         last = self._of(source, language)
         text = source.text[: source.steady].rstrip()
         if not self._interval_s or len(text) <= len(last.text):
             return ""
         is_whole = source.steady == len(source.text)
         gains_clause = _CLAUSE.search(text, len(last.text)) is not None
-        if not (is_whole or gains_clause or now - last.at >= self._interval_s):
-            return ""
-        last.text, last.at = text, now
-        return text
+        is_time = gains_clause or now - last.at >= self._interval_s
+        return text if is_whole or (is_time and not last.under_way) else ""
 
-    def answered(self, source: SourceText, language: LanguageTag, said: str) -> None:
-        """What was asked for is said so in the reader's language."""
-        if self._last[language].cue == source.id:
-            self._last[language].said = said
+    def began(self, source: SourceText, language: LanguageTag, text: str, now: float) -> None:
+        """So much of a piece is being translated; `ended` has to follow."""
+        last = self._of(source, language)
+        last.text, last.at = text, now
+        last.under_way += 1
+
+    def ended(self, source: SourceText, language: LanguageTag, said: str | None) -> None:
+        """What was begun is said so in the reader's language, or nothing came of it."""
+        last = self._last.get(language)
+        if last is not None and last.cue == source.id:  # else another piece is being spoken by now
+            last.under_way -= 1
+            last.said = said or last.said
 
     def draft(self, source: SourceText, language: LanguageTag) -> str:
         """The last translation of the piece, with which that of more of it is likely to begin."""

@@ -29,6 +29,9 @@ _SIMPLIFIED = LanguageTag("zh-Hans")
 _LIKELY_SOURCES = tuple(LanguageTag(tag) for tag in ("zh-Hans", "en", "vi", "th", "id", "ms"))
 
 
+_LEAST_S = 1.0  # however late a text comes, it is tried for so long
+
+
 class TranslatorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How long translations may take and how many a room may have under way."""
 
@@ -36,10 +39,11 @@ class TranslatorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     """A comment not translated this long after it was received is shown as it is, marked."""
     final_deadline_s: Annotated[float, Meta(gt=0, le=60)] = 5.0
     """The same for a finished piece of speech, from the moment it was recognised."""
-    partial_deadline_s: Annotated[float, Meta(gt=0, le=60)] = 1.0
+    partial_deadline_s: Annotated[float, Meta(gt=0, le=60)] = 3.0
     """A translation of unfinished speech that takes longer is dropped."""
     partial_interval_s: Annotated[float, Meta(ge=0, le=60)] = 1.0
-    """What is certain of unfinished speech is translated again after so long, sooner after a clause; 0: never."""
+    """What is certain of unfinished speech is translated again after so long, sooner after a clause, but not before the
+    last translation has come; 0: never."""
     in_flight: Annotated[int, Meta(ge=1, le=65_536)] = 256
     """Translations of one room under way at once; beyond it texts are shown as they are, marked."""
     prepare_deadline_s: Annotated[float, Meta(gt=0, le=600)] = 30.0
@@ -171,12 +175,12 @@ class Translator:
             SHED.labels("translator", cause, self._room.tier).inc()
             self._give_up(source, language, cause)
             return
-        if source.final:
-            self._cancel_partial(source, language, template)
+        self._cancel_partial(source, language, template)
         self._in_flight += 1
         self._idle.clear()
         task = self._tasks.create_task(self._translate(source, language, template))
         if not source.final:
+            self._partials.began(source, language, text, now)
             self._asked[language] = _Asked(source.id, template.text, task)
 
     def _without_model(self, source: SourceText, language: LanguageTag) -> Rendering | None:
@@ -201,6 +205,7 @@ class Translator:
     async def _translate(self, source: SourceText, language: LanguageTag, template: Template) -> None:
         loop = asyncio.get_running_loop()
         queued = loop.time()
+        said: str | None = None
         request = TranslationRequest(
             text=template.text,
             source=source.language,
@@ -210,18 +215,19 @@ class Translator:
         )
         try:
             outcome = await self._batcher.submit(request, self._ticket(source, language, queued))
+            said = outcome.result.text if isinstance(outcome, Done) else None
         except asyncio.CancelledError:
             self._give_up(source, language, ShedCause.CLOSED)
             raise
         finally:
+            if not source.final:
+                self._partials.ended(source, language, said)
             self._in_flight -= 1
             if not self._in_flight:
                 self._idle.set()
         if isinstance(outcome, Done):
             ledger = stamp(source.ledger, queued=queued, inferred=loop.time())
             ledger = msgspec.structs.replace(ledger, route=outcome.result.route)
-            if not source.final:
-                self._partials.answered(source, language, outcome.result.text)
             text = restore(template, to_script(outcome.result.text, language))
             self._show(self._book.rendered(source, language, Rendering(text=text, ledger=ledger)))
         elif source.final:
@@ -239,7 +245,7 @@ class Translator:
         return Ticket(
             flow=f"{self._room.room}/{flow}",
             tier=self._room.tier,
-            deadline=max(deadline, now + settings.partial_deadline_s),
+            deadline=max(deadline, now + _LEAST_S),
             supersedes=None if source.kind is CueKind.COMMENT else (self._room.room, source.id, language),
         )
 

@@ -16,6 +16,15 @@ def spoken(text: str, steady: int, identifier: str = "s1.0") -> SourceText:
     return source(identifier, final=False, text=text, steady=steady)
 
 
+def translated(partials: Partials, piece: SourceText, now: float) -> str:
+    """What of a piece is translated now; the answer comes at once."""
+    text = partials.due(piece, EN, now)
+    if text:
+        partials.began(piece, EN, text, now)
+        partials.ended(piece, EN, text.upper())
+    return text
+
+
 def test_only_what_is_certain_is_translated() -> None:
     partials = Partials(1.0)
     assert partials.due(spoken("Good morning every", 0), EN, 5.0) == ""
@@ -25,17 +34,39 @@ def test_only_what_is_certain_is_translated() -> None:
 def test_it_is_translated_again_after_a_second_or_a_clause() -> None:
     partials = Partials(1.0)
     text = "Good morning, everybody here and there"
-    assert partials.due(spoken(text, 4), EN, 5.0) == "Good"
-    assert partials.due(spoken(text, 12), EN, 5.2) == ""
-    assert partials.due(spoken(text, 13), EN, 5.4) == "Good morning,"
-    assert partials.due(spoken(text, 23), EN, 6.3) == ""
-    assert partials.due(spoken(text, 23), EN, 6.4) == "Good morning, everybody"
-    assert partials.due(spoken(text, 23), EN, 60.0) == ""
+    assert translated(partials, spoken(text, 4), 5.0) == "Good"
+    assert translated(partials, spoken(text, 12), 5.2) == ""
+    assert translated(partials, spoken(text, 13), 5.4) == "Good morning,"
+    assert translated(partials, spoken(text, 23), 6.3) == ""
+    assert translated(partials, spoken(text, 23), 6.4) == "Good morning, everybody"
+    assert translated(partials, spoken(text, 23), 60.0) == ""
+
+
+def test_nothing_more_is_asked_before_the_answer_comes_but_what_may_be_the_whole() -> None:
+    partials = Partials(1.0)
+    text = "Good morning, everybody here"
+    partials.began(spoken(text, 4), EN, "Good", 5.0)
+    assert partials.due(spoken(text, 13), EN, 9.0) == ""
+    assert partials.due(spoken(text, len(text)), EN, 9.0) == text
+    assert partials.due(spoken(text, 13), VI, 9.0) == "Good morning,"
+    partials.ended(spoken(text, 4), EN, None)
+    assert partials.due(spoken(text, 13), EN, 9.0) == "Good morning,"
+
+
+def test_what_is_under_way_of_the_piece_before_holds_up_nothing() -> None:
+    partials = Partials(1.0)
+    partials.began(spoken("one two", 3), EN, "one", 5.0)
+    following = spoken("three four", 5, "s1.1")
+    assert partials.due(following, EN, 5.1) == "three"
+    partials.began(following, EN, "three", 5.1)
+    partials.ended(spoken("one two", 3), EN, "eins")
+    assert partials.due(spoken("three four five", 10, "s1.1"), EN, 9.0) == ""
+    assert partials.draft(following, EN) == ""
 
 
 def test_what_may_be_the_whole_is_translated_at_once() -> None:
     partials = Partials(1.0)
-    assert partials.due(spoken("Good morning all", 4), EN, 5.0) == "Good"
+    assert translated(partials, spoken("Good morning all", 4), 5.0) == "Good"
     assert partials.due(spoken("Good morning all", 16), EN, 5.1) == "Good morning all"
 
 
@@ -43,12 +74,14 @@ def test_a_draft_is_the_last_answer_of_the_same_piece_in_the_same_language() -> 
     partials = Partials(1.0)
     piece = spoken("大家好欢迎", 3)
     assert partials.draft(piece, EN) == ""
-    partials.due(piece, EN, 5.0)
-    partials.answered(piece, EN, "Hello everyone")
+    partials.began(piece, EN, "大家好", 5.0)
+    partials.ended(piece, EN, "Hello everyone")
+    partials.began(piece, EN, "大家好欢", 6.0)
+    partials.ended(piece, EN, None)
     assert (partials.draft(piece, EN), partials.draft(piece, VI)) == ("Hello everyone", "")
     following = spoken("今天", 2, "s1.1")
     assert partials.draft(following, EN) == ""
-    partials.answered(piece, EN, "Hello everyone, welcome")  # late
+    partials.ended(piece, EN, "Hello everyone, welcome")  # late
     assert partials.draft(following, EN) == ""
 
 
@@ -62,7 +95,7 @@ def test_what_is_asked_for_only_grows_and_is_never_more_than_is_certain(steps: l
     partials = Partials(1.0)
     for steady, wait in steps:
         now += wait
-        asked = partials.due(spoken(text, steady), EN, now)
+        asked = translated(partials, spoken(text, steady), now)
         if asked:
             assert len(asked) <= steady
             assert asked.startswith(last)

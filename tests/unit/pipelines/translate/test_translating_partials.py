@@ -47,6 +47,22 @@ def test_the_whole_is_translated_with_its_beginning_as_a_draft() -> None:
     assert asked == [("大家好", ""), ("大家好今天", "大家好>en")]
 
 
+def test_translations_that_take_long_come_one_after_another_and_each_is_shown() -> None:
+    stage = Stage(Batcher(takes_s=1.6), partial_interval_s=1.0)
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        for revision in range(1, 13):
+            stage.translator.take(source(revision=revision, final=False, text="好" * revision, steady=revision - 1))
+            await asyncio.sleep(0.5)
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert [len(text) for text, _ in stage.batcher.texts] == [1, 5, 9]
+    shown = list(dict.fromkeys(cue.text for cue in stage.cues if cue.text))
+    assert shown == [f"{'好' * length}>en" for length in (1, 5, 9)]
+
+
 @pytest.mark.parametrize(("whole", "answers"), [("大家好", 2), ("大家好吗", 1)])
 def test_a_beginning_still_under_way_is_given_up_unless_it_is_the_whole(whole: str, answers: int) -> None:
     stage = Stage(Batcher(takes_s=2.0))
