@@ -16,12 +16,12 @@ class Admission:
     broadcaster is always let in.
     """
 
-    def __init__(self, usual_s: Callable[[], float], *, concurrency: int, interval_s: float, most: int) -> None:
-        """`usual_s`: how long a recognition takes, 0 while none is known. `concurrency`: how many run at once.
+    def __init__(self, mean_s: Callable[[], float], *, concurrency: int, interval_s: float, most: int) -> None:
+        """`mean_s`: how long recognitions take, 0 while none is known. `concurrency`: how many run at once.
 
         `interval_s`: how often one room asks for one. `most`: a number to go by instead; 0 for none.
         """
-        self._usual_s = usual_s
+        self._mean_s = mean_s
         self._concurrency = concurrency
         self._interval_s = interval_s
         self._most = most
@@ -39,8 +39,8 @@ class Admission:
         """How many there may be at once; None: not known yet."""
         if self._most:
             return self._most
-        usual_s = self._usual_s()
-        return max(1, int(_STRETCH * self._concurrency * self._interval_s / usual_s)) if usual_s > 0 else None
+        mean_s = self._mean_s()
+        return max(1, int(_STRETCH * self._concurrency * self._interval_s / mean_s)) if mean_s > 0 else None
 
     @contextmanager
     def broadcasting(self) -> Iterator[None]:

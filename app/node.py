@@ -123,7 +123,7 @@ class Node:
                 return RoomPipeline(room, parts, demand, publish)
 
             admission = Admission(
-                lambda: asr.pace.usual_s,
+                lambda: asr.pace.mean_s,
                 concurrency=models.asr.capacity.concurrency,
                 interval_s=settings.speech.recognition.partial_interval_s,
                 most=settings.server.max_live_rooms,

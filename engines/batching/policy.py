@@ -94,6 +94,11 @@ class Pace:
         self.usual_s = 0.0
         """Nine calls in ten took no longer; 0 before the first call."""
 
+    @property
+    def mean_s(self) -> float:
+        """The mean of the last calls; 0 before the first."""
+        return sum(self._took_s) / len(self._took_s) if self._took_s else 0.0
+
     def observe(self, took_s: float) -> None:
         """One more call went well."""
         self._took_s.append(took_s)

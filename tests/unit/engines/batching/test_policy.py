@@ -89,3 +89,11 @@ def test_settings_out_of_bounds_are_refused(wrong: dict[str, object]) -> None:
 def test_tiers_have_the_weights_of_the_settings() -> None:
     settings = BatchingSettings(background_weight=2)
     assert [settings.weight(tier) for tier in Tier] == [8, 4, 2]
+
+
+def test_the_mean_is_of_the_calls_that_are_remembered() -> None:
+    pace = Pace()
+    assert pace.mean_s == 0.0
+    for took_s in (0.2, 0.4, 0.9):
+        pace.observe(took_s)
+    assert pace.mean_s == pytest.approx(0.5)
