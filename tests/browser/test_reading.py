@@ -13,12 +13,13 @@ from tests.support.scripted_server import ScriptedServer
 pytestmark = pytest.mark.browser
 
 # Plays events at their times, looks also when it was told to look again, and gives what was seen, once for each change.
-_PLAY = """async ({ mode, events, until }) => {
+_PLAY = """async ({ mode, speed, events, until }) => {
     const { Reading } = await import("/static/reading.js");
     let now = 0;
     let again = Infinity;
     const seen = [];
     const reading = new Reading(() => now, mode);
+    reading.readAt(speed);
     const look = () => {
         const view = reading.look();
         again = now + view.again;
@@ -48,7 +49,8 @@ class Player:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._events: list[tuple[int, str, Any]] = [(0, "readAt", {"characters_per_s": 20, "least_s": 0.83})]
+        self.characters_per_s = 20
+        self._events: list[tuple[int, str, Any]] = []
         self._revisions: dict[str, int] = {}
 
     def cue(self, at: int, name: str, text: str, **fields: Any) -> None:
@@ -68,7 +70,8 @@ class Player:
 
     def play(self, mode: str, until: int = 6_000) -> dict[str, Any]:
         """What was seen as [at, current, earlier, original] or [at, "quiet"], and the figures."""
-        return self._page.evaluate(_PLAY, {"mode": mode, "events": self._events, "until": until})
+        speed = {"characters_per_s": self.characters_per_s, "least_s": 0.83}
+        return self._page.evaluate(_PLAY, {"mode": mode, "speed": speed, "events": self._events, "until": until})
 
     def main_line(self, mode: str, until: int = 6_000) -> list[tuple[int, str]]:
         """When the main line changed, to what."""
@@ -148,7 +151,7 @@ def test_what_is_retracted_was_taken_back_unless_it_was_never_shown(player: Play
     ("speed", "length", "stays"), [(20, 4, 830), (20, 40, 2_000), (9, 18, 2_000), (17, 34, 2_000), (10, 5, 830)]
 )
 def test_a_finished_subtitle_stays_until_it_could_be_read(player: Player, speed: int, length: int, stays: int) -> None:
-    player.call(0, "readAt", {"characters_per_s": speed, "least_s": 0.83})
+    player.characters_per_s = speed
     player.final(0, "a", "x" * length)
     player.cue(100, "b", "next", flags=["pending"])
     played = player.play("steady", 3_000)
