@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Meta
 
 from app.wire import ReadingSpeed
-from engines.languages import LanguageTag
+from engines.languages import LANGUAGES, LanguageTag
 
-_FULL_WIDTH = ("zh", "yue", "ja", "ko")
+_FULL_WIDTH = frozenset({"Han", "Hangul"})
 _PerSecond = Annotated[float, Meta(gt=0, le=1000)]
 
 
@@ -30,9 +30,8 @@ class ReadingSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     def of(self, language: LanguageTag) -> ReadingSpeed:
         """What the readers of one language are told."""
-        family = language.split("-", maxsplit=1)[0]
-        if family in _FULL_WIDTH:
+        if not _FULL_WIDTH.isdisjoint(LANGUAGES[language].scripts):
             speed = self.full_width_per_s
         else:
-            speed = self.english_per_s if family == "en" else self.others_per_s
+            speed = self.english_per_s if language == "en" else self.others_per_s
         return ReadingSpeed(characters_per_s=speed, least_s=self.least_s)

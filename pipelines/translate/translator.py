@@ -27,8 +27,6 @@ from pipelines.types import Cue, CueFlag, CueKind, RoomSettings, SourceText
 _SIMPLIFIED = LanguageTag("zh-Hans")
 # Comments come in these, whatever the broadcaster speaks; other languages are made ready when they come up.
 _LIKELY_SOURCES = tuple(LanguageTag(tag) for tag in ("zh-Hans", "en", "vi", "th", "id", "ms"))
-
-
 _LEAST_S = 1.0  # however late a text comes, it is tried for so long
 
 
@@ -198,7 +196,7 @@ class Translator:
 
     def _cancel_partial(self, source: SourceText, language: LanguageTag, template: Template) -> None:
         """Give up what is asked of a piece's beginning, unless the whole of it asks for the same."""
-        asked = self._asked.pop(language, None)
+        asked = self._asked.get(language)
         if asked is not None and asked.cue == source.id and asked.text != template.text:
             asked.task.cancel()
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from pipelines.types import CueFlag
-from tests.unit.pipelines.sources import source
+from tests.unit.pipelines.sources import comment, source
 from tests.unit.pipelines.translate.stage import EN, Batcher, Stage, play
 
 pytestmark = pytest.mark.unit
@@ -78,6 +78,21 @@ def test_a_beginning_still_under_way_is_given_up_unless_it_is_the_whole(whole: s
     assert [text for text, _ in stage.batcher.texts] == ["大家好", whole]
     assert stage.batcher.answered == answers
     assert stage.finals == [("en", f"{whole}>en", "")]
+
+
+def test_a_comment_in_between_keeps_no_beginning_under_way() -> None:
+    stage = Stage(Batcher(takes_s=2.0))
+
+    async def scene() -> None:
+        stage.demand.add(EN)
+        stage.translator.take(source(revision=1, final=False, text="大家好", steady=3))
+        await asyncio.sleep(0.5)
+        stage.translator.take(comment(text="多少钱"))
+        stage.translator.take(source(revision=2, text="大家好吗"))
+        await asyncio.sleep(5)
+
+    play(stage, scene)
+    assert stage.batcher.answered == 2  # the comment and the whole
 
 
 def test_text_that_is_only_more_certain_is_not_shown_again() -> None:
