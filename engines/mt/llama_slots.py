@@ -83,11 +83,6 @@ class Job:
     cut: bool = False  # ended because it was too long, not because the model was done
     cancelled: bool = False
 
-    @property
-    def has_text(self) -> bool:
-        """Whether somebody waits for an answer."""
-        return bool(self.todo or self.written)
-
 
 class Slots:
     """The rows that are decoded together."""
@@ -200,8 +195,8 @@ class Slots:
         Pairs that are only made ready have to wait until there is no text: each token read holds up those written.
         """
         whole: list[_Prefix] = []
-        texts = any(job.has_text for job in self._jobs.values())
-        waiting = [job for job in self._jobs.values() if job.position is None and job.has_text == texts]
+        texts = any(job.text for job in self._jobs.values())
+        waiting = [job for job in self._jobs.values() if job.position is None and bool(job.text) == texts]
         for prompt in dict.fromkeys(job.prompt for job in waiting):
             prefix = self._prefixes[prompt]
             part, prefix.todo = prefix.todo[:budget], prefix.todo[budget:]
